@@ -11,11 +11,11 @@ import { wayFigures, type BenchResult } from './result.ts';
 
 const ACTIONS = 20;
 const LONGEST_MS = 250;
-/** The bot does what follows from one before the next comes, and each comes at another moment of its loop. */
+/** Time between commands, in ms: the bot has finished one, and each meets another moment of its loop. */
 const APART_MS = 1_037;
 const PATIENCE_MS = 60_000;
 
-/** From a command that is posted to the engine that takes it, in a bot that runs in real time. */
+/** Measures the time from posting a command until the engine takes it, in a bot that runs in real time. */
 export async function benchAction(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-action-'));
   const config = join(folder, 'bot.json');

@@ -13,14 +13,14 @@ import { DEFAULT_RETENTION } from '../src/mirror/pruner.ts';
 import { wayFigures, type BenchResult } from './result.ts';
 
 const EVENTS = 20;
-/** Longer than the second in which messages are gathered here. */
+/** Time between two events, in ms: longer than the second in which messages are gathered here. */
 const APART_MS = 1_500;
-/** How soon after a message that something is over the next event comes. */
+/** Time from a message about an end to the next event, in ms. */
 const AFTER_OVER_MS = 20;
 const LONGEST_MS = 1_000;
 const PATIENCE_MS = 60_000;
 
-/** Where messages arrive, with when. */
+/** A server that receives messages and notes when each event arrived. */
 class Phone {
   readonly arrivedAtMs = new Map<number, number>();
   private readonly server: Server;
@@ -44,7 +44,7 @@ class Phone {
     return `http://127.0.0.1:${port}/`;
   }
 
-  /** The next message that says that something is over. */
+  /** Waits for the next message that says that something is over. */
   async over(): Promise<void> {
     return new Promise((resolve) => void this.overs.push(resolve));
   }
@@ -90,8 +90,8 @@ function configOf(folder: string, url: string): BotConfig {
 }
 
 /**
- * From a line of the journal that is on the disk to the message at a server of this machine, by the thread of
- * alerts of a run. Half of the lines come right after a message that something is over.
+ * Measures the time from a journal line on the disk to the message at a server of this machine, through the
+ * alerts thread of a run. Half of the lines come right after a message that something is over.
  */
 export async function benchAlert(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-alert-'));
@@ -110,7 +110,7 @@ export async function benchAlert(): Promise<BenchResult[]> {
   });
   try {
     alerts.begin();
-    // Its first look takes what is there already for no news.
+    // Its first snapshot treats everything that is there as old.
     await pause(5_000);
     const writtenAtMs = Array.from({ length: EVENTS }, () => Number.NaN);
     const write = (event: number): void => {

@@ -7,8 +7,8 @@ import { limitHeap } from '../src/cli/end-signal.ts';
 import { MARKET } from './bar-walk.ts';
 
 /**
- * What `sarraf backtest` does of a catalogue that is named, in a process of its own; prints how many bars
- * there were and the most memory it ever had, in KiB.
+ * Runs what `sarraf backtest` runs on a named catalogue, in its own process; prints the count of bars and the
+ * peak memory in KiB.
  */
 limitHeap();
 const [catalogue = ''] = process.argv.slice(2);

@@ -20,15 +20,15 @@ import { MARKET_NAMES } from '../src/exchange/market-names.ts';
 
 const ROUNDS = 5;
 /**
- * The parameters of the cross. It spends a hundredth of the money each time: with more of it the fees of a
- * walk end the account long before the bars, and with it the orders.
+ * Parameters of the cross. Each entry spends a hundredth of the money: with more, fees would use up the
+ * account, and orders would end long before the bars.
  */
 export const CROSS = { fast: 10, slow: 30, share: 0.01 };
-/** The first goal. The next is 0.37: a script without intent checks and most risk checks reaches it. */
+/** First goal, as a share of a bare loop; the next is 0.37, that of a script without most of our checks. */
 const LEAST_SHARE_OF_BARE = 0.2;
 const LEAST_QUIET_BARS_A_SECOND = 4_000_000;
 const LEAST_IDLE_BARS_A_SECOND = 10_000_000;
-/** Bars of 30 markets a second, by those of one. */
+/** Minimum rate of bars of 30 markets, as a share of the rate of one market. */
 const LEAST_SHARE_OF_ONE_MARKET = 0.8;
 const MARKETS = 30;
 const LONGEST_LOAD_MS = 300;
@@ -41,7 +41,7 @@ export const IDLE = defineStrategy({
   on: { bars: () => undefined },
 });
 
-/** One strategy that sees the bars of all these markets, and does nothing. */
+/** A strategy that gets the bars of all these markets, and does nothing. */
 export const watching = (markets: readonly RunMarket[]): StrategyDefinition =>
   defineStrategy({
     name: 'watching',
@@ -50,7 +50,7 @@ export const watching = (markets: readonly RunMarket[]): StrategyDefinition =>
     on: { bars: () => undefined },
   });
 
-/** The cross with its looks at every bar, and without an order. */
+/** The cross with all that it reads at each bar, but without an order. */
 export const STEPS_A_MINUTE: StrategyDefinition = {
   ...maCross,
   on: {
@@ -64,7 +64,7 @@ export const STEPS_A_MINUTE: StrategyDefinition = {
   },
 };
 
-/** The reference: the same two averages over the same array, and a count of their crossings. */
+/** The reference: computes the same two averages over the same array, and counts their crossings. */
 export function bareLoop({ close, length }: CandleColumns): number {
   const [fast, slow] = [new SMA(CROSS.fast), new SMA(CROSS.slow)];
   let crossings = 0;
@@ -81,7 +81,7 @@ export function bareLoop({ close, length }: CandleColumns): number {
   return crossings;
 }
 
-/** The strategy in each of these markets, or those of `traded`; answers how many orders were filled. */
+/** Runs the strategy in all markets, or in those of `traded`; returns how many orders filled. */
 export function run(
   markets: readonly RunMarket[],
   strategy: StrategyDefinition,
@@ -121,7 +121,7 @@ export function run(
   return whole.run().fills.length;
 }
 
-/** Things a second by what this process had of the processor, which others on the machine do not lessen. */
+/** Rate per second of CPU time of this process, which other work on the machine does not lower. */
 export function rateOf(count: number, work: () => void): number {
   const used = process.cpuUsage();
   work();
@@ -130,8 +130,8 @@ export function rateOf(count: number, work: () => void): number {
 }
 
 /**
- * A million bars, kept in the catalogue and read again; and the most memory of a process that runs through
- * them.
+ * Stores a million bars in a catalogue and reads them again; measures that, and the peak memory of a process
+ * that backtests them.
  */
 async function loaded(columns: CandleColumns): Promise<{ readonly loadMs: number; readonly rssMb: number }> {
   const root = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));
@@ -181,15 +181,14 @@ function* parts(columns: CandleColumns): Generator<ReturnType<typeof candleAt>[]
 }
 
 /**
- * Backtests on bars: the engine with a cross of averages, with a strategy that does nothing, and the loading
- * of a million bars.
+ * Measures backtests on bars: the engine with a cross of averages, with a strategy that does nothing, and the
+ * loading of a million bars.
  */
 export async function benchBacktest(): Promise<BenchResult[]> {
   const columns = barWalk();
   const only = [{ market: MARKET, columns }];
   const bareRate = (): number => rateOf(BARS, () => void bareLoop(columns));
-  // First by itself, before the other has shown the compiler what else may come: a user's run is of one
-  // strategy.
+  // This one runs first, before the compiler has seen other strategies: a user's run has only one.
   const idles: { readonly bare: number; readonly idle: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     idles.push({ bare: bareRate(), idle: rateOf(BARS, () => void run(only, IDLE, {})) });

@@ -2,7 +2,7 @@ import { barsBetween, type CandleColumns } from '../src/domain/candle-columns.ts
 import { createMarket, type Market } from '../src/domain/market.ts';
 import { parseMarket } from '../src/exchange/market-names.ts';
 
-/** Two years of minutes. */
+/** Two years of one-minute bars. */
 export const BARS = 1_051_200;
 export const MINUTE_MS = 60_000;
 export const FROM_MS = 1_704_067_200_000;
@@ -12,7 +12,7 @@ export const MARKET = createMarket({
   amountStep: '0.000001',
 });
 
-/** A walk in whole cents, by a small generator. */
+/** Bars of a random walk in whole cents, from a small generator. */
 export function barWalk(): CandleColumns {
   let state = 12_345;
   const random = (): number => {
@@ -59,7 +59,7 @@ function marketAt(index: number): Market {
   return createMarket({ market, priceStep: '0.01', amountStep: '0.000001' });
 }
 
-/** The walk cut into so many parts, each as the bars of a market of its own, all of the same minutes. */
+/** Cuts the walk into `count` parts, each as the bars of another market over the same minutes. */
 export function walksOf(
   count: number,
   columns: CandleColumns,
@@ -74,8 +74,8 @@ export function walksOf(
 }
 
 /**
- * Markets of the same minutes, each with so many bars of the walk from another place of it on. What they have
- * in common is shared, not copied.
+ * Bars of `count` markets over the same minutes, each `length` bars from another place in the walk. Common
+ * columns are shared, not copied.
  */
 export function rangesOf(
   count: number,
@@ -91,7 +91,7 @@ export function rangesOf(
   });
 }
 
-/** The first bars of the walk. Throws where it is not that long. */
+/** Returns the first bars of the walk. Throws if the walk is shorter. */
 export function firstBars(count: number): CandleColumns {
   if (!Number.isSafeInteger(count) || count < 1 || count > BARS)
     throw new Error(`expected 1 to ${BARS} bars, was ${count}`);

@@ -21,7 +21,7 @@ export const BENCH_MARKET = createMarket({
   minOrderValue: '11',
 });
 
-/** An engine with one strategy in one market, and with the polls that the limits of the exchange give it. */
+/** Creates an engine with one strategy in one market, and the polls that the exchange's limits allow. */
 export function createBenchEngine(definition: StrategyDefinition): Engine {
   const runner = new StrategyRunner(definition, {
     marketNames: MARKET_NAMES,
@@ -42,7 +42,7 @@ export function createBenchEngine(definition: StrategyDefinition): Engine {
           pauseMs: 1,
           limits: createRiskLimits(),
           capital: {},
-          // A strategy sells only what it has bought or was given.
+          // A strategy sells only coins that it has bought or was given.
           inventory: { [BENCH_MARKET.base]: parseUnits('5') },
         },
       ],

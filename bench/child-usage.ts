@@ -6,7 +6,7 @@ import { z } from 'zod';
 const HOOK = join(import.meta.dirname, 'usage-hook.js');
 export const SARRAF = join(import.meta.dirname, '..', 'bin', 'sarraf.js');
 
-/** A command that does not end by then is broken. */
+/** Longest time of a command, in ms; one that takes longer is broken. */
 const LONGEST_MS = 600_000;
 
 const usageSchema = z.strictObject({
@@ -18,26 +18,26 @@ const usageSchema = z.strictObject({
 });
 
 /**
- * What a process took in its whole life, or in the part that was measured: CPU time of user and system, time
- * of the clock, the most memory in MB, and the lag of the loop in ms that 99 of 100 looks do not exceed. The
- * lag is 0 where the whole life was measured.
+ * Usage of a process in its whole life, or in the measured part: user and system CPU time, elapsed time, peak
+ * memory in MB, and the 99th percentile of the event loop's lag in ms. The lag is 0 where the whole life was
+ * measured.
  */
 export type ChildUsage = z.infer<typeof usageSchema>;
 
 interface Child {
   readonly command: readonly string[];
-  /** A folder for what belongs to this measurement. */
+  /** Folder for the files of this measurement. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Whether it ends as it makes its first request. */
+  /** True if it ends as it makes its first request. */
   readonly untilRequest?: boolean;
-  /** It ends after `toMs`, and only what lies after `fromMs` is measured. */
+  /** It ends after `toMs`, and only the time after `fromMs` is measured. */
   readonly between?: { readonly fromMs: number; readonly toMs: number };
 }
 
 /**
- * Runs a script of Node in a process of its own. Compiled code is kept in the folder, as it is in a user's
- * cache. Throws where the process fails.
+ * Runs a script of Node in its own process, and returns its usage. Compiled code is cached in the folder, as
+ * for a user. Throws if the process fails.
  */
 export function childUsage({
   command,

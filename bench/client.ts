@@ -13,7 +13,7 @@ const KEY = {
   publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=',
 };
 
-/** A reply to an accepted order. */
+/** Text of a reply to an accepted order. */
 export const ORDER_REPLY = JSON.stringify({
   status: 'ok',
   order: {
@@ -79,8 +79,8 @@ function timed(name: string, work: () => unknown): BenchResult {
 }
 
 /**
- * What the client adds to a call: encoding and decoding of an order, reading a book of 24 levels a side, and
- * signing apart.
+ * Measures what the client adds to a call: encoding and decoding an order, reading a book of 24 levels a
+ * side, and signing.
  */
 export async function benchClient(): Promise<BenchResult[]> {
   const order = timed('client-order-encode-decode', () => {
@@ -99,6 +99,6 @@ export async function benchClient(): Promise<BenchResult[]> {
   const sign = createSigner(KEY);
   const parts = { timestamp: '1769600000', method: 'POST', path: '/market/orders/add', body: ORDER_REPLY };
   const signing = timed('client-signing', () => sign(parts));
-  // Reported only: what it costs is the curve's business.
+  // No target: the cost of signing is that of the curve.
   return [order, book, { ...signing, reference: null, ratio: null, target: null, holds: true }];
 }

@@ -14,8 +14,8 @@ const MOST_RSS_MB = 250;
 const summarySchema = z.object({ summary: z.object({ orders: z.int().positive() }) });
 
 /**
- * The whole command that a user types, on a million bars: from CSV for the first time, and again; with its
- * report saved. Compiled code is there from an earlier start, as it is after the first of all.
+ * Measures the whole command that a user types, on a million bars: from CSV for the first time, again, and
+ * with its report saved. Compiled code is there from an earlier start.
  */
 export function benchCommand(): BenchResult[] {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-command-'));

@@ -1,7 +1,4 @@
-/**
- * What some work took of the processor, in ms: other work on the machine does not add to it, as it would to
- * the wall's time.
- */
+/** CPU time of some work, in ms. Unlike elapsed time, other work on the machine does not add to it. */
 export async function cpuMs(work: () => void | Promise<unknown>): Promise<number> {
   const used = process.cpuUsage();
   await work();

@@ -18,8 +18,8 @@ const WARM_UP_REQUESTS = 200;
 const TARGET_MS = 10;
 
 /**
- * The usual number in a shorter window, so that the ledger is about as full as it gets and never makes a
- * request wait.
+ * The usual limit in a shorter window, so that the ledger is nearly as full as it can be, but no request
+ * waits.
  */
 const LIMITS = { 'orders/add': { limit: 300, windowMs: 500 } };
 
@@ -50,8 +50,8 @@ function resultOf(name: string, value: number, target: number | null): BenchResu
 }
 
 /**
- * What the limiter, with its ledger on the disk and Bottleneck, and the socket add: from the hand-over of an
- * order to its arrival at a server.
+ * Measures what the limiter (with its ledger on the disk and Bottleneck) and the socket add: from the
+ * hand-over of an order to its arrival at a server.
  */
 export async function measureWay(folder: string): Promise<BenchResult[]> {
   let arrivedAtMs = 0;
@@ -89,7 +89,7 @@ export async function measureWay(folder: string): Promise<BenchResult[]> {
     const { answer } = await sendRequest(request, options);
     if (answer.outcome !== 'value') throw new Error(`expected an order, was ${JSON.stringify(answer)}`);
     if (id > WARM_UP_REQUESTS) times.push(arrivedAtMs - startMs);
-    // The slot is stamped after the answer was handed on: that is not the next request's to wait for.
+    // The slot is updated after the answer was returned: the next request should not wait for that.
     await pause(1);
   }
   await limiter.close();

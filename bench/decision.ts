@@ -22,10 +22,10 @@ const WARM_UP_ROUNDS = 200;
 const TARGET_MEDIAN = 4;
 const TARGET_P99 = 12;
 
-/** From one order to the next: identical ones are held back for ten seconds. */
+/** Time between two orders, in ms: identical ones within ten seconds are held back. */
 const ROUND_MS = 20_000;
 
-/** Places an order with the next book while one is wished for, and takes it back when none is. */
+/** A strategy that places an order at the next book when one is requested, and cancels it when none is. */
 function createStrategy(request: { isIn: boolean }): StrategyDefinition {
   return defineStrategy({
     name: 'in-and-out',
@@ -45,7 +45,7 @@ function createStrategy(request: { isIn: boolean }): StrategyDefinition {
 }
 
 /**
- * A commit that is on the disk when it returns, and nothing besides: one row of about the size of an order's.
+ * A bare durable commit: writes one row, about the size of an order's, and returns when it is on the disk.
  */
 class BareCommits {
   private readonly database: Database.Database;
@@ -59,7 +59,7 @@ class BareCommits {
     this.insert = this.database.prepare('INSERT INTO rows (text) VALUES (?)');
   }
 
-  /** Answers how long it took, in ms. */
+  /** Commits a row; returns how long it took, in ms. */
   commit(): number {
     const startMs = performance.now();
     this.insert.run('x'.repeat(200));
@@ -71,7 +71,7 @@ class BareCommits {
   }
 }
 
-/** The bot's engine, mirror and client, with a way to the exchange that ends where the socket would begin. */
+/** The bot's engine, mirror and client; the transport to the exchange ends where the socket would begin. */
 class Bench {
   private readonly request = { isIn: false };
   private readonly engine: Engine = createBenchEngine(createStrategy(this.request));
@@ -106,8 +106,8 @@ class Bench {
   }
 
   /**
-   * Ends the last order and has the next book place another; answers how long it took from that book to the
-   * encoded request, in ms.
+   * Ends the last order and lets the next book place another; returns the time from that book to the encoded
+   * request, in ms.
    */
   async round(): Promise<number> {
     this.request.isIn = false;
@@ -116,7 +116,7 @@ class Bench {
     if (phase !== 'trading' || liveOrders + unsettled > 0)
       throw new Error(`expected no order, was one, ${phase}`);
     this.request.isIn = true;
-    // As the daemon does once a second.
+    // The daemon does this once a second.
     this.mirror.flush();
     for (;;) {
       this.tick();
@@ -186,7 +186,7 @@ class Bench {
   }
 }
 
-/** What a decision takes to be on the disk and encoded, each measured right after one bare commit. */
+/** Measures decisions until they are on the disk and encoded, each right after one bare commit. */
 async function measureDecisions(folder: string): Promise<BenchResult[]> {
   const commits = new BareCommits(join(folder, 'bare.sqlite'));
   const bench = new Bench(join(folder, 'mirror.sqlite'));
@@ -219,9 +219,9 @@ async function measureDecisions(folder: string): Promise<BenchResult[]> {
 }
 
 /**
- * From a book's arrival to the encoded request of the order that it caused, the order's row on the disk in
- * between, against a bare durable commit on the same disk. Apart: what the limiter and the socket add, the
- * ledger's own commits included.
+ * Measures the time from the arrival of a book to the encoded request of its order, with the order's row on
+ * the disk in between, against a bare durable commit on the same disk. Separately: what the limiter and the
+ * socket add, with the commits of the ledger.
  */
 export async function benchDecision(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));

@@ -12,7 +12,7 @@ import { median, type BenchResult } from './result.ts';
 
 const TRIAL_MS = 1_000;
 const WORKERS = 2;
-/** The first trial of each worker begins the clock. */
+/** Number of trials; the time is measured from the end of each worker's first trial. */
 const TRIALS = 40 + WORKERS;
 const RUNS = 3;
 const MOST_OVERHEAD = 1.05;
@@ -22,8 +22,8 @@ const FIRST_MS = Date.UTC(2024, 0, 1);
 const HOUR_MS = 3_600_000;
 
 /**
- * Sleeps for a second and then holds. A trial that waits takes as long on a busy machine as on an idle one, so
- * all that comes on top of it is the way through Redis.
+ * Source of a strategy that sleeps for a second and then holds. Such a trial takes as long on a busy machine
+ * as on an idle one, so that all time beyond it is spent on Redis.
  */
 const SLEEPER = `
 import { z } from 'zod';
@@ -45,8 +45,8 @@ export default defineStrategy({
 `;
 
 /**
- * The same study of trials of exactly a second in threads of one process, and through Redis by two workers of
- * one thread each: what the way through Redis adds. It needs redis-server.
+ * Runs the same study with trials of exactly a second in threads of one process, and through Redis by two
+ * workers of one thread each: the difference is the cost of Redis. It needs redis-server.
  */
 export async function benchDistributedStudy(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-distributed-'));
@@ -59,7 +59,7 @@ export async function benchDistributedStudy(): Promise<BenchResult[]> {
     for (const sampler of ['random', 'tpe']) {
       const [locals, remotes]: [number[], number[]] = [[], []];
       for (let run = 0; run < RUNS; run += 1) {
-        // Another seed for each, as Redis remembers what has ended.
+        // Each study has another seed, as Redis remembers studies that have ended.
         const study = { folder, sampler, seed: run + 1 };
         locals.push(await spanMs(study, null));
         remotes.push(await spanMs(study, redis.url));
@@ -83,7 +83,7 @@ export async function benchDistributedStudy(): Promise<BenchResult[]> {
   }
 }
 
-/** From the end of the first trials to that of the last one, by the file of the study: no start is in it. */
+/** Time from the end of the first trials to that of the last one, by the study's file; without starts. */
 async function spanMs(
   { folder, sampler, seed }: { readonly folder: string; readonly sampler: string; readonly seed: number },
   redis: string | null,
@@ -102,7 +102,7 @@ async function spanMs(
           return start(['worker', '--redis', redis, ...own]);
         });
   try {
-    // No trial has values: it does not trade.
+    // No trial has values, as none trades.
     await once(start([...study, ...(redis === null ? [] : ['--redis', redis])]), 'exit');
   } finally {
     for (const worker of workers) worker.kill('SIGTERM');

@@ -10,10 +10,10 @@ import { median, type BenchResult } from './result.ts';
 const ROUNDS = 7;
 const POLLS = 400_000;
 const TARGET_POLLS_A_SECOND = 1_000_000;
-/** Books after which prices move, where they do. */
+/** Number of books after which prices move, in runs where they do. */
 const MOVE_EVERY = 16;
 
-/** Quotes at the third best price of both sides. */
+/** A strategy that quotes at the third best price of both sides. */
 const TWO_QUOTES = defineStrategy({
   name: 'two-quotes',
   params: z.strictObject({}),
@@ -31,10 +31,7 @@ const TWO_QUOTES = defineStrategy({
   },
 });
 
-/**
- * Starts to measure; answers things a second of this thread's time, which others on the machine do not
- * lessen.
- */
+/** Starts a clock; the returned function gives a rate per second of CPU time of this thread. */
 function startClock(): (count: number) => number {
   const used = process.threadCpuUsage();
   return (count) => {
@@ -43,7 +40,7 @@ function startClock(): (count: number) => number {
   };
 }
 
-/** Lives through so many polls in virtual time. */
+/** Runs `POLLS` polls in virtual time. */
 function livePolls(venue: QuietVenue): number {
   const engine = createBenchEngine(TWO_QUOTES);
   const waiting: EngineRequest[] = [];
@@ -72,7 +69,7 @@ function livePolls(venue: QuietVenue): number {
   return rate;
 }
 
-/** What nobody can do without: reads both prices of each book and sees whether they are others. */
+/** The least work that any bot does: reads both prices of each book, and compares them with the last ones. */
 function readBooks(books: readonly OrderBook[]): number {
   let moves = 0;
   let bidUnits = 0n;
@@ -92,9 +89,9 @@ function readBooks(books: readonly OrderBook[]): number {
 }
 
 /**
- * Answered polls a second of the engine alone, with a strategy that keeps two quotes: while prices stand,
- * which is what most polls find, and, apart, with both quotes replaced whenever prices move. Beside it a bare
- * loop over the same books.
+ * Measures answered polls per second of the engine alone, with a strategy that keeps two quotes: while prices
+ * stand, as in most polls, and with both quotes replaced whenever prices move. The reference is a bare loop
+ * over the same books.
  */
 export function benchEngine(): BenchResult[] {
   const rounds = Array.from({ length: ROUNDS }, () => {

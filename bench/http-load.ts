@@ -1,18 +1,18 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
-/** What to send: parameters of this program, as JSON in its first argument. */
+/** Settings of this program, passed as JSON in its first argument. */
 export interface LoadOrder {
   readonly port: number;
   readonly connections: number;
   readonly durationMs: number;
   /** Part of every clientOrderId, so that no two runs send the same one. */
   readonly run: string;
-  /** How many requests are signed beforehand; null sends the token instead. */
+  /** Number of requests that are signed beforehand; null sends the token instead. */
   readonly signed: number | null;
 }
 
-/** What came back. Only accepted orders are counted. */
+/** Result of the load. The rate counts only accepted orders. */
 export interface LoadReport {
   readonly accepted: number;
   readonly refused: number;
@@ -47,7 +47,7 @@ function requestOf(run: string, number: number, isSigned: boolean): string {
   return `POST ${PATH} HTTP/1.1\r\nhost: 127.0.0.1\r\nuser-agent: TraderBot/bench-1\r\n${credentials(body, isSigned)}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** One socket that asks again when it is answered: a reply is whole when its content-length has come. */
+/** Sends the next request on a socket when a reply is complete, which its content-length shows. */
 function drive(socket: Socket, next: () => string | null, onReply: (isAccepted: boolean) => void): void {
   let text = '';
   const send = (): void => {
@@ -69,7 +69,7 @@ function drive(socket: Socket, next: () => string | null, onReply: (isAccepted: 
   });
 }
 
-/** Loads a server from this process for a time, or until what was signed has been sent. */
+/** Sends requests to a server for a time, or until the signed ones have been sent. */
 async function load(order: LoadOrder): Promise<LoadReport> {
   const { run, signed } = order;
   const ready =

@@ -16,8 +16,7 @@ const TARGET_RATIO = 0.65;
 const PUBLIC_KEY = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=';
 
 /**
- * A reply to an accepted order, which the bare server sends whatever it is asked: as many bytes as the
- * exchange sends.
+ * A reply to an accepted order, as long as that of the exchange; the bare server sends it to every request.
  */
 const REPLY =
   '{"status":"ok","order":{"id":100001,"type":"buy","execution":"Limit","tradeType":"Spot","market":"BTC-RLS","srcCurrency":"Bitcoin",' +
@@ -39,7 +38,7 @@ async function bareServer(): Promise<Target> {
   return { port: Number(new URL(address).port), close: () => app.close() };
 }
 
-/** The exchange as it is served, with one rich user and limits that nobody reaches. */
+/** Starts the exchange server, with one rich user and limits that nobody reaches. */
 async function exchangeServer(): Promise<Target> {
   const config = readExchangeConfig({
     markets: [{ symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '60000000000' }],
@@ -59,7 +58,7 @@ async function exchangeServer(): Promise<Target> {
   return { port: Number(new URL(address).port), close: () => server.close() };
 }
 
-/** Runs the load in another process. Answers accepted orders a second; throws when one was refused. */
+/** Runs the load in another process. Returns accepted orders per second; throws when one was refused. */
 async function measure(order: LoadOrder): Promise<number> {
   const script = join(import.meta.dirname, 'http-load.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(order)]);
@@ -70,8 +69,8 @@ async function measure(order: LoadOrder): Promise<number> {
 }
 
 /**
- * Placing orders over loopback HTTP, against a bare fastify route with bodies of the same sizes. Both are
- * measured in turn, so that what else the machine does strikes both.
+ * Measures placing orders over loopback HTTP, against a bare fastify route with bodies of the same sizes. The
+ * two are measured in turn, so that other work on the machine affects both.
  */
 export async function benchHttp(): Promise<BenchResult[]> {
   const bare = await bareServer();
@@ -81,7 +80,7 @@ export async function benchHttp(): Promise<BenchResult[]> {
   for (let round = 0; round <= ROUNDS; round += 1) {
     const bareRate = await measure({ ...common, port: bare.port, run: `bare-${round}` });
     const exchangeRate = await measure({ ...common, port: exchange.port, run: `exchange-${round}` });
-    // The first round warms both up.
+    // The first round only warms up.
     if (round > 0) rates.push({ exchange: exchangeRate, bare: bareRate });
   }
   const byKey = await measure({

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { childUsage, SARRAF, type ChildUsage } from './child-usage.ts';
 import type { BenchResult } from './result.ts';
 
-/** What lies before is the start. */
+/** The measured part of the life, in ms; the time before it is the start. */
 const BETWEEN = { fromMs: 15_000, toMs: 60_000 };
 const MARKETS = 30;
 const LONGEST_LAG_MS = 5;
@@ -19,7 +19,7 @@ const listeningSchema = z.object({ event: z.literal('listening'), address: z.url
 const symbolAt = (index: number): string => `C${String(index).padStart(2, '0')}USDT`;
 const symbols = Array.from({ length: MARKETS }, (_, index) => symbolAt(index));
 
-/** A bot on paper in so many markets, for a while beside an exchange in another process. */
+/** Runs a paper bot in some markets for a while, beside an exchange in another process. */
 function lived(folder: string, address: string, markets: readonly string[]): ChildUsage {
   const own = mkdtempSync(join(folder, 'bot-'));
   const config = join(own, 'bot.json');
@@ -40,8 +40,8 @@ function lived(folder: string, address: string, markets: readonly string[]): Chi
 }
 
 /**
- * A bot in real time, which follows a simulated exchange: what it takes of a core with one strategy that has
- * nothing to do, and how late its loop is with a strategy in each of thirty markets.
+ * Measures a bot in real time that follows a simulated exchange: its CPU use with one idle strategy, and the
+ * lag of its loop with a strategy in each of thirty markets.
  */
 export async function benchIdle(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-idle-'));

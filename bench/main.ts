@@ -23,7 +23,7 @@ import { benchStudy } from './study.ts';
 import { benchUniverse } from './universe.ts';
 import { benchWorkerCall } from './worker-call.ts';
 
-/** Every benchmark by the name that the command line takes. */
+/** Every benchmark, by its name on the command line. */
 const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchResult[]>>> = {
   matching: benchMatching,
   http: benchHttp,

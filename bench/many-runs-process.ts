@@ -5,8 +5,8 @@ import { firstBars, MARKET } from './bar-walk.ts';
 import { cpuMs } from './cpu-time.ts';
 
 /**
- * Runs the cross of averages so often in one process, as a program of a user's does, and prints what each run
- * took of the processor, and the most memory: `node bench/many-runs-process.ts RUNS BARS`.
+ * Runs the cross of averages several times in one process, as a user's program does, and prints the CPU time
+ * of each run and the peak memory: `node bench/many-runs-process.ts RUNS BARS`.
  */
 const [runs, bars] = process.argv.slice(2).map(Number);
 if (runs === undefined || bars === undefined) throw new Error('expected RUNS and BARS');

@@ -14,7 +14,7 @@ const reportSchema = z.strictObject({
   rss_mb: z.number(),
 });
 
-/** In a process of its own, so that its memory is that of the runs alone. */
+/** Makes the runs in their own process, so that its memory is that of the runs alone. */
 function lived(runs: number, bars: number): z.infer<typeof reportSchema> {
   const script = join(import.meta.dirname, 'many-runs-process.ts');
   return reportSchema.parse(
@@ -23,8 +23,8 @@ function lived(runs: number, bars: number): z.infer<typeof reportSchema> {
 }
 
 /**
- * Many backtests in one process: what each costs after the first, and whether ten of a million bars need more
- * memory than one.
+ * Measures many backtests in one process: the cost of each after the first, and whether ten of a million bars
+ * need more memory than one.
  */
 export function benchManyRuns(): BenchResult[] {
   const many = lived(RUNS, BARS_A_RUN);

@@ -19,19 +19,19 @@ const FLOW = {
 } as const;
 const ROUNDS = 5;
 const LEAST_RATIO_ALONE = 20;
-/** Operations a second of the processor. */
+/** Minimum number of operations per second of CPU time. */
 const LEAST_WITH_ACCOUNTS = 1_000_000;
 
-/** Every trade of a run as `taker step:maker id x size`, so that two runs can be held against each other. */
+/** All trades of a run as `taker step:maker id x size`, so that two runs can be compared. */
 type Tape = string[];
 
 /**
- * One book under test, with the inputs of each step made beforehand, in the form that it takes them: building
- * them is no book's work. `tape` is null in a timed run.
+ * Creates a book under test. The inputs of each step are made beforehand in the form that the book takes,
+ * since building them is not its work. `tape` is null in a timed run.
  */
 type CreateSubject = (steps: readonly FlowStep[], tape: Tape | null) => (from: number, to: number) => void;
 
-/** Ids are texts as clients send them, not digits, which would make a property key an array index. */
+/** Order ids are texts, as clients send them; as digits they would be array indexes in a property key. */
 const nameOf = (id: number): string => `order-${id}`;
 const numberOf = (name: string | undefined): string => (name ?? '').replace('order-', '');
 
@@ -147,8 +147,8 @@ interface AdapterInput {
 }
 
 /**
- * The flow as calls of the exchange's typed door. Orders go round the users; the exchange numbers them in
- * their sequence.
+ * Turns the flow into calls of the exchange's typed adapter. Users place orders in turn; the exchange numbers
+ * them in sequence.
  */
 function adapterInputs(steps: readonly FlowStep[]): {
   readonly inputs: readonly AdapterInput[];
@@ -214,7 +214,7 @@ const createTypedAdapter: CreateSubject = (steps, tape) => {
 };
 
 /**
- * Operations a second of the processor over the flow's steps; what rests before is placed before the
+ * Returns operations per second of CPU time over the flow's steps; the resting orders are placed before the
  * measurement.
  */
 function run(create: CreateSubject, flow: OrderFlow, tape: Tape | null = null): number {
@@ -222,7 +222,7 @@ function run(create: CreateSubject, flow: OrderFlow, tape: Tape | null = null): 
   const subject = create(steps, tape);
   const begin = flow.resting.length;
   subject(0, begin);
-  // What the preparation left behind is not this book's to clear away.
+  // The garbage of the preparation is not counted as the book's.
   globalThis.gc?.();
   const used = process.cpuUsage();
   subject(begin, steps.length);
@@ -230,7 +230,7 @@ function run(create: CreateSubject, flow: OrderFlow, tape: Tape | null = null): 
   return (flow.steps.length * 1e6) / (user + system);
 }
 
-/** Holds the trades of two books against each other. Throws at the first difference. */
+/** Compares the trades of two books. Throws at the first difference. */
 export function compareTapes(flow: OrderFlow): number {
   const tapes = [createPeer, createMatcher, createTypedAdapter].map((create) => {
     const tape: Tape = [];
@@ -248,9 +248,9 @@ export function compareTapes(flow: OrderFlow): number {
 }
 
 /**
- * Operations a second of the matching core, alone and with accounts, against the npm package
+ * Measures operations per second of the matching core, alone and with accounts, against the npm package
  * `nodejs-order-book` on the same flow: 1,000 levels a side of forty orders each, where a peer that searches
- * its queues pays for them.
+ * its queues pays for it.
  */
 export function benchMatching(): BenchResult[] {
   const trades = compareTapes(createOrderFlow({ ...FLOW, steps: 50_000 }));

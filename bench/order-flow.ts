@@ -3,8 +3,8 @@ import type { Side } from '../src/domain/order.ts';
 import { MatchingBook, BookOrder } from '../src/simulator/matching-book.ts';
 
 /**
- * One step of a random order flow. Prices and sizes are whole numbers; ids count up from 1 over the orders
- * that may rest.
+ * One step of a random order flow. Prices and sizes are whole numbers; ids count up from 1 over all limit
+ * orders.
  */
 export type FlowStep =
   | {
@@ -18,7 +18,7 @@ export type FlowStep =
   | { readonly kind: 'cancel'; readonly id: number };
 
 export interface OrderFlow {
-  /** What rests before the flow begins: `levels` a side. */
+  /** Orders that rest before the flow begins: `levels` price levels on each side. */
   readonly resting: readonly Extract<FlowStep, { kind: 'limit' }>[];
   readonly steps: readonly FlowStep[];
 }
@@ -26,24 +26,24 @@ export interface OrderFlow {
 export interface OrderFlowOptions {
   readonly seed: number;
   readonly steps: number;
-  /** Levels a side before the flow begins. */
+  /** Price levels on each side before the flow begins. */
   readonly levels: number;
-  /** Orders resting at each of those levels. */
+  /** Number of orders that rest at each of those levels. */
   readonly ordersPerLevel?: number;
-  /** How far limit orders lie from the middle, in ticks. */
+  /** Maximum distance of limit orders from the middle, in ticks. */
   readonly reach: number;
   readonly middle: number;
-  /** How far beyond the middle a limit order may go, in ticks, so that some trade at once. */
+  /** Maximum distance of a limit order beyond the middle, in ticks; such orders trade at once. */
   readonly crossing?: number;
 }
 
-/** 50 % limit orders near the middle, 35 % cancels of a random open order, 15 % market orders. */
+/** Draws 50 % limit orders near the middle, 35 % cancels of a random open order, 15 % market orders. */
 export function createOrderFlow(options: OrderFlowOptions): OrderFlow {
   const random = createRandom(options.seed);
   const { middle, reach } = options;
   const crossing = options.crossing ?? 4;
   const below = (bound: number): number => Math.floor(random.next() * bound);
-  // A book runs along, so that cancels name orders that are open at that moment.
+  // A book is kept beside it, so that cancels name orders that are open at that moment.
   const shadow = new MatchingBook();
   const open: BookOrder[] = [];
   let nextId = 1;

@@ -13,12 +13,12 @@ import { median, type BenchResult } from './result.ts';
 const PAGES = 50;
 const ROUNDS = 5;
 const PHASE_MS = 6_000;
-/** What the opening and closing of pages takes is no part of either phase. */
+/** Pause in ms in which pages open or close; neither phase measures it. */
 const SETTLE_MS = 1_500;
 const MOST_MORE_MS = 1;
 const NANOSECONDS = 1e6;
 
-/** The lag of this process's loop that 99 of 100 looks do not exceed. */
+/** The 99th percentile of the lag of this process's loop, in ms, during a phase. */
 async function lagOf(phaseMs: number): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
@@ -28,8 +28,7 @@ async function lagOf(phaseMs: number): Promise<number> {
 }
 
 /**
- * The loop of a bot in real time, with open pages and without, by turns within one run: how much later it is
- * because people look.
+ * Measures the lag of the loop of a bot in real time, with and without open pages, in turn within one run.
  */
 export async function benchPages(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-pages-'));

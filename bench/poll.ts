@@ -24,12 +24,12 @@ const LONGEST_REQUEST_US = 30;
 const REPLAYED_ROWS = 10_000_000;
 const LEAST_ROWS_A_SECOND = 2_000_000;
 const LEVELS = 24;
-/** How far the middle goes from one book to the next, both ways together. */
+/** Range of the move of the middle between two books, in cents: half of it up, half of it down. */
 const STEP_CENTS = 20;
-/** Rows of a chunk, as they come from a recording. */
+/** Rows of a chunk, as in a recording. */
 const CHUNK = 2_048;
 const TRADED = decimalText('0.01');
-/** Different books, so that no row is made while the clock runs that a recording would have made before. */
+/** Number of different books. They are made before the clock runs, as in a recording. */
 const BOOKS = 1_024;
 
 const MARKET = createMarket({
@@ -39,12 +39,10 @@ const MARKET = createMarket({
   minOrderValue: '11',
 });
 
-/** How far the quotes are from the best prices: where the last levels are, in the quote currency. */
+/** Distance of the quotes from the best prices, in the quote currency: at the last levels. */
 const AWAY = 23;
 
-/**
- * Keeps two quotes well away from the middle: where the book was when it first saw it, or where it is now.
- */
+/** Keeps two quotes well away from the middle: that of its first book, or the current one if `follows`. */
 const QUOTER = defineStrategy({
   name: 'quoter',
   params: z.strictObject({ follows: z.boolean() }),
@@ -70,7 +68,7 @@ interface Sides {
 
 const price = (cents: number): BookLevel[0] => decimalText((cents / 100).toFixed(2));
 
-/** Books of a slow walk, both ways, so that the first follows the last. */
+/** Books of a slow walk there and back, so that the first can follow the last. */
 function someBooks(stepCents: number): readonly Sides[] {
   const random = createRandom(7);
   let cents = 4_000_000;
@@ -92,7 +90,7 @@ interface Pace {
   readonly offsetMs: number;
 }
 
-/** The chunks of so many rows at a pace: the first row of each, and the times of all. */
+/** Yields the chunks of `count` rows at a pace: the index of the first row, and the times of all rows. */
 function* chunksOf({
   count,
   everyMs,
@@ -116,7 +114,7 @@ async function* bookChunks(books: readonly Sides[], pace: Pace): AsyncGenerator<
   }
 }
 
-/** Trades at the best prices of the books, on both sides in turn. */
+/** Yields trades at the best prices of the books, on both sides in turn. */
 async function* tradeChunks(
   books: readonly Sides[],
   { booksATrade, ...pace }: Pace & { readonly booksATrade: number },
@@ -190,7 +188,7 @@ async function measure(books: readonly Sides[], of: Parameters<typeof run>[1]): 
   return { cpuMs: ms, ...counted };
 }
 
-/** The same run again and again: the time in the middle. */
+/** Repeats a run, and returns it with the median CPU time. */
 async function measureOften(books: readonly Sides[], of: Parameters<typeof run>[1]): Promise<Measured> {
   const rounds: Measured[] = [];
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measure(books, of));
@@ -199,9 +197,8 @@ async function measureOften(books: readonly Sides[], of: Parameters<typeof run>[
 }
 
 /**
- * Backtests on recorded books and trades: a day at the fastest rates that the budgets give, the same with
- * quotes that move, of which a request takes its share with all that it brings, and ten million rows of
- * another day.
+ * Measures backtests on recorded books and trades: a day at the fastest rates that the budgets allow, the
+ * same day with quotes that move (which gives the cost of a request), and ten million rows of another day.
  */
 export async function benchPoll(): Promise<BenchResult[]> {
   const books = someBooks(STEP_CENTS);

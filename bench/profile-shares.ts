@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /**
- * What a profile of Node spends its time on, by cause, as a table of Markdown:
- * `node bench/profile-shares.ts FILE.cpuprofile`. The profile must be of the sources, whose folders say what
- * the work is for.
+ * Sums up a profile of Node by cause, as a table of Markdown: `node bench/profile-shares.ts FILE.cpuprofile`.
+ * The profile must be one of the sources, whose folders name the causes.
  */
 const CAUSES: readonly (readonly [string, RegExp])[] = [
   ['reading bars', /src\/(recording|backtest\/setup)\/|@duckdb/],
@@ -42,7 +41,7 @@ console.log('| share | cause |\n| --- | --- |');
 for (const [cause, time] of [...spent].toSorted(([, left], [, right]) => right - left))
   console.log(`| ${((100 * time) / whole).toFixed(1)} % | ${cause} |`);
 
-/** Null where the processor had nothing to do. */
+/** The cause of a frame; null where the processor was idle. */
 function causeOf({
   functionName,
   url,

@@ -13,8 +13,8 @@ const MIDDLE = 60_000;
 const priceText = (cents: number): DecimalText => decimalText((cents / 100).toFixed(2));
 
 /**
- * Books of one market whose amounts change from one to the next; every `moveEvery` of them the prices go up
- * or down by one.
+ * Books of one market whose amounts change with each book; with every `moveEvery`th book the prices go up or
+ * down by one.
  */
 function createBooks(moveEvery: number): readonly OrderBook[] {
   return Array.from({ length: 2 * BOOKS }, (_, number) => {
@@ -33,12 +33,12 @@ function createBooks(moveEvery: number): readonly OrderBook[] {
 }
 
 /**
- * An exchange that costs next to nothing: one market, orders that rest until they are canceled and never
- * trade, and every answer at once. What is measured with it is the bot.
+ * A fake exchange that costs next to nothing: one market, orders that rest until they are canceled and never
+ * trade, and immediate answers. So a measurement with it is of the bot.
  */
 export class QuietVenue {
   readonly books: readonly OrderBook[];
-  /** Questions answered, those apart that place or cancel. */
+  /** Number of answered requests, without those that place or cancel. */
   polls = 0;
   placed = 0;
   private readonly market: Market;

@@ -1,6 +1,6 @@
 /**
- * One measured figure. `ratio` is `value` against `reference`, both measured in this run; `holds` says
- * whether `target` was met.
+ * One measured figure. `ratio` is `value` divided by `reference`, both measured in this run; `holds` is true
+ * if `target` was met.
  */
 export interface BenchResult {
   readonly name: string;
@@ -19,13 +19,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The value that so many of a hundred do not exceed. */
+/** Returns the percentile of the values: `share` of 100 values do not exceed it. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil((sorted.length * share) / 100) - 1)] ?? Number.NaN;
 }
 
-/** The median and the longest of ways that each took so many ms; the longest may take no more than `longestMs`. */
+/** Figures of measured times in ms: their median and the longest, which may be `longestMs` at most. */
 export function wayFigures(name: string, waysMs: readonly number[], longestMs: number): BenchResult[] {
   const most = Math.max(...waysMs);
   const figure = (which: string, value: number, target: number | null): BenchResult => ({

@@ -4,9 +4,9 @@ import { firstBars, MARKET, walksOf } from './bar-walk.ts';
 import { cpuMs } from './cpu-time.ts';
 
 /**
- * Runs one thing so often in a process of its own, without the loading of bars, and prints what each round
- * took of the processor: `node bench/run-phase.ts PHASE ROUNDS BARS`. The phases are bare, cross, looks and
- * idle, and idle-30, looks-30 and watching-30, whose bars are of 30 markets.
+ * Runs one phase several times in its own process, without the loading of bars, and prints the CPU time of
+ * each round: `node bench/run-phase.ts PHASE ROUNDS BARS`. Phases are bare, cross, looks and idle; idle-30,
+ * looks-30 and watching-30 have bars of 30 markets.
  */
 const [phase = '', rounds, bars] = process.argv.slice(2);
 const columns = firstBars(Number(bars));

@@ -4,13 +4,13 @@ import type { SamplerKind, Trial } from '../src/search/trial-record.ts';
 import { cpuMs } from './cpu-time.ts';
 import type { BenchResult } from './result.ts';
 
-/** Trials around the thousandth are measured. */
+/** First measured trial: those around the thousandth are measured. */
 const FROM = 900;
 const TRIALS = 1_100;
 const ROUNDS = 3;
 const EXPONENTIALS = 100_000;
 
-/** The most that a trial may cost, in 100,000 exponentials; those take about a millisecond. */
+/** Maximum time of a trial, in units of 100,000 exponentials, which take about a millisecond. */
 const TARGET = 1.5;
 
 const box = (entry: object): object =>
@@ -29,7 +29,7 @@ const SPACES: Readonly<Record<string, object>> = {
   },
 };
 
-/** Sampler, space and generation. */
+/** Cases: sampler, space and generation. */
 const CASES: readonly (readonly [SamplerKind, string, number])[] = [
   ['tpe', 'decimals', 1],
   ['tpe', 'decimals', 8],
@@ -48,7 +48,7 @@ const loss = ({ point }: Trial): number =>
     0,
   );
 
-/** Milliseconds of the processor that a trial takes near the thousandth. */
+/** CPU time of a trial near the thousandth, in ms. */
 async function trialMs(kind: SamplerKind, space: string, generation: number): Promise<number> {
   const sampler = new Sampler(readSpace(SPACES[space]), {
     kind,
@@ -69,7 +69,7 @@ async function trialMs(kind: SamplerKind, space: string, generation: number): Pr
   return spentMs / (sampler.trials.length - begun);
 }
 
-/** The same for 100,000 exponentials. */
+/** CPU time of 100,000 exponentials, in ms. */
 function exponentialsMs(): Promise<number> {
   return cpuMs(() => {
     let sum = 0;
@@ -78,7 +78,7 @@ function exponentialsMs(): Promise<number> {
   });
 }
 
-/** What samplers take for a trial at 1,000 trials, against a fixed piece of work beside it. */
+/** Measures the cost of a trial near the thousandth for each sampler, against a fixed piece of work. */
 export async function benchSamplers(): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   for (const [kind, space, generation] of CASES) {

@@ -22,16 +22,16 @@ const START_MS = Date.UTC(2026, 0, 5, 12);
 const SEED = 7;
 const WINDOWS = 10;
 const TARGET_SHARE = 0.98;
-/** What every reply takes: just under a hundredth of the window. */
+/** Time of each reply, as a share of the window: just under a hundredth. */
 const REPLY_SHARE = 0.0099;
-/** From an admission to the send. */
+/** Longest time from an admission to the send, in ms. */
 const MOST_START_MS = 4;
-/** More than may be on their way at once, so that some always wait. */
+/** Number of callers: more than may have requests under way at once, so that some always wait. */
 const POLLERS = 18;
 
 /**
- * What wants to go out in one budget: callers, evenly of the classes, that ask again as soon as they are
- * answered.
+ * Requests that compete for one budget: callers, spread evenly over the classes, that ask again after each
+ * reply.
  */
 interface Demand {
   readonly name: string;
@@ -64,13 +64,13 @@ function placement(number: number): VenueCall {
   };
 }
 
-/** What one demand came to at the exchange. */
+/** Requests of one demand, as the exchange saw them. */
 interface Seen {
   readonly budget: Budget;
   readonly requests: readonly LoggedRequest[];
 }
 
-/** A way that takes `replyMs` there and back together. */
+/** A transport with a round trip of `replyMs`. */
 function slowWay(venue: Transport, time: VirtualTime, context: { replyMs: number }): Transport {
   const random = createRandom(SEED);
   return {
@@ -85,7 +85,7 @@ function slowWay(venue: Transport, time: VirtualTime, context: { replyMs: number
   };
 }
 
-/** The bot's own limiter, ledger file and client before a simulated exchange, in virtual time. */
+/** The bot's own limiter, ledger file and client with a simulated exchange, in virtual time. */
 function createWorld(demand: Demand, ledgerPath: string) {
   const time = new VirtualTime(START_MS);
   const nowMs = (): number => time.now();
@@ -120,7 +120,7 @@ function createWorld(demand: Demand, ledgerPath: string) {
   return { time, nowMs, log: adapter.log, caller, budget, ledger, limiter };
 }
 
-/** One budget under a demand without end. Throws when the exchange refuses anything. */
+/** Runs one budget under endless demand. Throws when the exchange refuses anything. */
 async function saturate(demand: Demand, ledgerPath: string): Promise<Seen> {
   const { time, nowMs, log, caller, budget, ledger, limiter } = createWorld(demand, ledgerPath);
   let calls = 0;
@@ -131,7 +131,7 @@ async function saturate(demand: Demand, ledgerPath: string): Promise<Seen> {
         { call: demand.call(calls), requestClass, dedupe: null, expiresAtMs: Infinity },
         { limiter, caller, canLogIn: false, engineMs: nowMs, limiterMs: nowMs },
       );
-      // Nothing expires, so what was not sent waited until the limiter was closed.
+      // Nothing expires, so an unsent request has waited until the limiter was closed.
       if (answer.outcome === 'unsent') return;
       if (answer.outcome !== 'value') throw new Error(`${demand.name}: ${JSON.stringify(answer)}`);
     }
@@ -145,7 +145,7 @@ async function saturate(demand: Demand, ledgerPath: string): Promise<Seen> {
   return { budget, requests: log.values() };
 }
 
-/** The most requests that any window holds, both its ends included. */
+/** Returns the most requests in any window, both ends included. */
 function mostInAnyWindow(requests: readonly LoggedRequest[], windowMs: number): number {
   let first = 0;
   let most = 0;
@@ -157,8 +157,8 @@ function mostInAnyWindow(requests: readonly LoggedRequest[], windowMs: number): 
 }
 
 /**
- * Requests a window once the first burst, which met an empty ledger, is over: what the time says in which
- * `usable` of them go again and again, so that it does not matter where a window begins.
+ * Requests per window after the first burst, which met an empty ledger. It is computed from the time in which
+ * `usable` requests come round again, so that the start of a window does not matter.
  */
 function steadyRate(
   requests: readonly LoggedRequest[],
@@ -202,9 +202,9 @@ function resultsOf(demand: Demand, { budget, requests }: Seen): BenchResult[] {
 }
 
 /**
- * How much of a limit a bot gets that always has something to ask, counted by the exchange: at least 98 % of
- * what its classes may use, and never one request more than the limit in any window. Replies take nearly a
- * hundredth of the window. It runs in virtual time and gives the same figures each time.
+ * Measures how much of a limit a bot gets that always has requests: at least 98 % of what its classes may
+ * use, and never more than the limit in any window, counted by the exchange. Replies take nearly a hundredth
+ * of the window. It runs in virtual time and gives the same figures each time.
  */
 export async function benchSaturation(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));

@@ -22,12 +22,12 @@ import { INTERFACE_PROFILE } from '../src/venues/interface-profile.ts';
 import { SOAK_MARKETS, SoakVenue } from './soak-venue.ts';
 import { MARKET_NAMES } from '../src/exchange/market-names.ts';
 
-/** One line of the soak's output: how the process stands after an hour of virtual time. */
+/** One line of the soak's output: the state of the process after an hour of virtual time. */
 export interface SoakHour {
   readonly hour: number;
   readonly heapBytes: number;
   readonly rssBytes: number;
-  /** The most that it ever was. */
+  /** Peak so far. */
   readonly peakRssBytes: number;
   readonly mirrorBytes: number;
   readonly requests: number;
@@ -41,8 +41,8 @@ const LEAST_REPLY_MS = 50;
 const REPLY_SPREAD_MS = 250;
 
 /**
- * Five feeds; two quotes that are set anew with each bar, a little away from the middle, so that some are
- * filled.
+ * A strategy with five feeds; with each bar it renews two quotes a little away from the middle, so that some
+ * fill.
  */
 const SOAKER = defineStrategy({
   name: 'soaker',
@@ -93,7 +93,7 @@ function createInstances(): readonly StrategyInstanceSettings[] {
   }));
 }
 
-/** The way to the venue: replies take a while, and are of the venue at the time of the question. */
+/** The venue with a delay of replies; a reply shows the state at the time of the request. */
 function createVenue(time: VirtualTime, venue: SoakVenue): Venue & { readonly requests: () => number } {
   const random = createRandom(3);
   const client = new ExchangeClient({
@@ -133,8 +133,8 @@ function createVenue(time: VirtualTime, venue: SoakVenue): Venue & { readonly re
 }
 
 /**
- * The whole bot but for the client's codecs and sockets: engine, limiter, shell, and the mirror on the disk.
- * Prints a `SoakHour` an hour.
+ * Runs the whole bot except the client's codecs and sockets: engine, limiter, shell, and the mirror on the
+ * disk. Prints a `SoakHour` each hour.
  */
 async function soak(hours: number, folder: string): Promise<void> {
   const reading = readBotConfig(null, { environment: {}, workingFolder: folder });

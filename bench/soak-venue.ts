@@ -19,7 +19,7 @@ import type {
 const COINS =
   'btc eth ltc xrp bch bnb eos xlm etc trx doge uni dai link dot aave ada shib ftm mana sand avax near sol atom grt fil crv sushi comp';
 
-/** The markets of the soak: thirty. */
+/** The thirty markets of the soak. */
 export const SOAK_MARKETS: readonly Market[] = COINS.split(' ').map((coin) =>
   createMarket({
     market: parseMarket(`${coin.toUpperCase()}USDT`),
@@ -37,8 +37,8 @@ const TAPE_EVERY_MS = 4_000;
 const TRADES_PAGE = 500;
 const LINES_PAGE = 50;
 /**
- * Own trades and ended orders that are still told, and lines of one wallet: few, so that what it keeps has
- * all come within an hour or two.
+ * Maximum number of own trades and ended orders in the lists, and of lines of a wallet. They are small, so
+ * that all of it is replaced within an hour or two.
  */
 const MOST_RETAINED = 500;
 const MOST_LINES_KEPT = 10;
@@ -49,9 +49,8 @@ const text = (value: number): DecimalText => decimalText(value.toFixed(2));
 type Order = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
 
 /**
- * An exchange whose prices are a function of the time, so that it needs to remember next to nothing: what
- * grows over a day is the bot's. Orders fill whole when the price comes to theirs, and wallets and their
- * histories say so.
+ * A fake exchange whose prices are a function of time, so that it stores next to nothing: growth over a day
+ * is the bot's. Orders fill whole when the price reaches theirs, and wallets and their histories show it.
  */
 export class SoakVenue {
   fills = 0;
@@ -70,7 +69,7 @@ export class SoakVenue {
     this.currencies = [...this.totals.keys()];
   }
 
-  /** What a question gets at a time. Times never go back. */
+  /** Answers a request at a time. Times never go back. */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
     this.match(nowMs);
     const value = this.read(call, nowMs);
@@ -256,7 +255,7 @@ function persist<Item>(all: Item[], item: Item, most = MOST_RETAINED): void {
   if (all.length > most) all.shift();
 }
 
-/** Two waves and a ripple, other ones in each market. */
+/** Middle price of a market: two waves and a ripple, which differ between markets. */
 function middleAt(symbol: string, timeMs: number): number {
   const index = SOAK_MARKETS.findIndex((market) => market.symbol === symbol);
   const minutes = timeMs / 60_000;
@@ -299,7 +298,7 @@ function statsAt(symbol: string, nowMs: number): MarketStats {
   };
 }
 
-/** The newest first. */
+/** Public trades, the newest first. */
 function tapeAt(symbol: string, nowMs: number): readonly PublicTrade[] {
   const last = Math.floor(nowMs / TAPE_EVERY_MS);
   return Array.from({ length: TAPE_LENGTH }, (_, back) => {

@@ -10,17 +10,16 @@ const MOST_HEAP_GROWTH = 1.1;
 const MOST_RSS_BYTES = 250e6;
 
 /**
- * V8 takes as much room as the machine has before it clears up, and virtual time, some hundred times as fast
- * as the real one, leaves it no idle moment to do so. So its heap is bounded, as it is by itself where a
- * container's memory is.
+ * Flags that bound the heap, as a container's memory does. Otherwise V8 uses all memory of the machine before
+ * it collects, and virtual time, some hundred times faster than real time, leaves it no idle moment to do so.
  */
 const BOUNDED_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=4'];
 
 const megabytes = (bytes: number): number => Number((bytes / 1e6).toFixed(1));
 
 /**
- * Lives in another process, so that the memory is the bot's alone. Each hour is told on the error stream,
- * which a reader of the results does not see.
+ * Runs the soak in another process, so that the memory is the bot's alone. Each hour is logged to standard
+ * error, which is no part of the results.
  */
 async function live(hours: number, flags: readonly string[]): Promise<readonly SoakHour[]> {
   const script = join(import.meta.dirname, 'soak-run.ts');
@@ -42,9 +41,9 @@ async function live(hours: number, flags: readonly string[]): Promise<readonly S
 }
 
 /**
- * A bot with 30 markets of five feeds each over 24 hours of virtual time: what its heap holds after a
- * collection, the last hour against the second, and the most memory that its process ever had. The exchange
- * behind it remembers next to nothing.
+ * Measures a bot with 30 markets of five feeds each over 24 hours of virtual time: its heap after a
+ * collection, in the last hour against the second, and the peak memory of its process. The exchange behind it
+ * stores next to nothing.
  */
 export async function benchSoak(): Promise<BenchResult[]> {
   const lived = await live(HOURS, BOUNDED_HEAP);

@@ -11,8 +11,8 @@ const BARE = join(import.meta.dirname, 'bare-duckdb.js');
 const WRITE_BARS = join(import.meta.dirname, 'write-bars.ts');
 
 /**
- * What `sarraf sql` takes of the processor for the first rows of a million bars, from a cold start, against a
- * process that opens DuckDB and asks it one thing.
+ * Measures the CPU time of `sarraf sql` for the first rows of a million bars from a cold start, against a
+ * process that opens DuckDB and runs one query.
  */
 export function benchSql(): BenchResult[] {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-sql-'));
@@ -24,7 +24,7 @@ export function benchSql(): BenchResult[] {
     childUsage({ command: [SARRAF, 'data', 'import', bars, ...recorded], folder });
     const query = [SARRAF, 'sql', 'select time, close from candles', ...catalogue];
     const measure = (command: readonly string[]): number => childUsage({ command, folder }).cpuMs;
-    // The first start compiles the code, and keeps it.
+    // The first start compiles the code and caches it.
     measure(query);
     const pairs = Array.from({ length: ROUNDS }, () => ({ value: measure(query), bare: measure([BARE]) }));
     const value = median(pairs.map((pair) => pair.value));

@@ -6,18 +6,18 @@ import { median, type BenchResult } from './result.ts';
 
 const ROUNDS = 7;
 
-/** Nobody answers there: the first request is made, and that is all. */
+/** An address where nobody answers: the bot makes its first request, and that is all. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /**
- * What commands take of the processor until they are of use: `--help`, `status` of a bot that ran a second,
- * and `run` until it polls the exchange for the first time.
+ * Measures the CPU time of commands until they are of use: `--help`, `status` of a bot that ran for a second,
+ * and `run` until its first poll of the exchange.
  */
 export function benchStart(): BenchResult[] {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-start-'));
   try {
     const data = join(folder, 'data');
-    // A mirror for `status` to read.
+    // Makes a mirror that `status` can read.
     childUsage({ command: [SARRAF, 'run', '--for', '1s', '--data', data], folder });
     const paper = ['run', '--config', 'config/paper.yaml'];
     const commands = [
@@ -27,7 +27,7 @@ export function benchStart(): BenchResult[] {
     ];
     return commands.map(({ name, args, target, untilRequest }) => {
       const measure = (): number => {
-        // A ledger of requests that were never answered would hold the next run back.
+        // A ledger with unanswered requests would hold the next run back.
         const own = mkdtempSync(join(folder, 'own-'));
         const ownData = untilRequest ? ['--data', join(own, 'data')] : [];
         return childUsage({
@@ -37,7 +37,7 @@ export function benchStart(): BenchResult[] {
           untilRequest,
         }).cpuMs;
       };
-      // The first start compiles the code, and keeps it.
+      // The first start compiles the code and caches it.
       measure();
       const value = median(Array.from({ length: ROUNDS }, measure));
       return { name, value, unit: 'ms of CPU', reference: null, ratio: null, target, holds: value <= target };

@@ -14,7 +14,7 @@ const ROUNDS = 3;
 const OVERFITTING_S = 1;
 const ABILITY_S = 5;
 const DEFLATION_S = 5;
-/** The plain ways are measured in part, and their time taken in proportion. */
+/** Splits that the plain algorithm computes; its time for all of them is extrapolated. */
 const PLAIN_SPLITS = 4;
 const PLAIN_DRAWS = 10;
 
@@ -29,7 +29,7 @@ async function secondsOf(work: () => void): Promise<number> {
   return median(times);
 }
 
-/** Mean by deviation over the periods of some blocks, read period by period. */
+/** Mean divided by deviation over the periods of some blocks, read period by period. */
 function plainSharpe(trial: Float64Array, mask: number): number {
   const length = Math.floor(trial.length / BLOCKS);
   let [count, sum, squares] = [0, 0, 0];
@@ -45,7 +45,7 @@ function plainSharpe(trial: Float64Array, mask: number): number {
   return sum / count / Math.sqrt((squares - (sum * sum) / count) / (count - 1));
 }
 
-/** Splits of the data without sums of blocks. */
+/** Splits the data without sums of blocks; returns a checksum. */
 function plainSplits(trials: readonly Float64Array[]): number {
   let checksum = 0;
   for (const mask of halfSplits(BLOCKS).slice(0, PLAIN_SPLITS)) {
@@ -55,7 +55,7 @@ function plainSplits(trials: readonly Float64Array[]): number {
   return checksum;
 }
 
-/** Means of drawn periods, read place by place. */
+/** Means of drawn periods, read one by one. */
 function plainDraws(trials: readonly Float64Array[]): number {
   const places = new Int32Array(DAYS);
   const resample = stationaryBootstrap({ length: DAYS, meanBlock: 5, random: createRandom(2) });
@@ -67,7 +67,7 @@ function plainDraws(trials: readonly Float64Array[]): number {
   return checksum;
 }
 
-/** What the luck of a study of many trials costs to work out, against the plain way of the same. */
+/** Measures the statistics of luck for a study of many trials, against the plain algorithm. */
 export async function benchStatistics(): Promise<BenchResult[]> {
   const trials = drawnTrials();
   const splits = 2 * halfSplits(BLOCKS).length;

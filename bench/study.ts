@@ -6,7 +6,7 @@ import { MARKET } from './bar-walk.ts';
 import { childUsage, SARRAF, type ChildUsage } from './child-usage.ts';
 import type { BenchResult } from './result.ts';
 
-/** As many as seven years have hours. */
+/** Number of hours in about seven years. */
 const BARS = 58_419;
 const TRIALS = 60;
 const TWO_WORKERS = 2;
@@ -16,8 +16,8 @@ const LEAST_GAIN = 1.9;
 const MOST_MB_A_WORKER = 40;
 
 /**
- * A whole study by the default sampler, with one worker and with two, each in a process of its own: what a
- * second core gains, and what another worker takes.
+ * Measures a whole study with the default sampler, with one worker and with two, each in its own process: the
+ * gain of a second core, and the cost of another worker.
  */
 export function benchStudy(): BenchResult[] {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-study-bench-'));
@@ -40,7 +40,7 @@ export function benchStudy(): BenchResult[] {
       const command = [SARRAF, 'study', 'run', 'ma-cross', '--csv', csv, ...options, ...study];
       return childUsage({ command, folder, environment: { XDG_CACHE_HOME: join(folder, 'cache') } });
     };
-    // Compiled code and columns are there from an earlier run, as they are for a second study.
+    // Compiled code and columns are cached from an earlier run, as for a second study.
     run(1, 1);
     const one = run(1, TRIALS);
     const two = run(TWO_WORKERS, TRIALS);

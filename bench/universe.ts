@@ -10,14 +10,14 @@ const MARKETS = 150;
 const TAKE = 30;
 const ROUNDS = 2_000;
 
-/** A year of minutes of each of these markets. */
+/** One-minute bars of a year, for each of these markets. */
 const YEAR_BARS = 525_600;
 const FOLLOWED_OF = 30;
 const RATE_ROUNDS = 3;
-/** Bars of markets with a universe a second, by those of one market without. */
+/** Minimum rate of bars of markets with a universe, as a share of the rate of one market without. */
 const LEAST_SHARE_OF_ONE_MARKET = 0.8;
 
-/** Looks at an average with each bar of one market. */
+/** A strategy that reads an average at each bar of one market. */
 const ONE = defineStrategy({
   name: 'one',
   data: ({ market }) => ({ bars: market.candles('1m') }),
@@ -29,7 +29,7 @@ const ONE = defineStrategy({
   },
 });
 
-/** The same of the most traded, ranked each hour. */
+/** A strategy that reads an average at each bar of the most traded markets, ranked each hour. */
 const following = (apply: number) =>
   defineStrategy({
     name: 'many',
@@ -50,7 +50,7 @@ const following = (apply: number) =>
     },
   });
 
-/** Bars a second of a year of 30 markets of which so many are members, against those of one market. */
+/** Bars per second in a year of 30 markets, of which `apply` are members, against those of one market. */
 function benchRate(apply: number): BenchResult {
   const columns = barWalk();
   const only = [{ market: MARKET, columns }];
@@ -74,14 +74,14 @@ function benchRate(apply: number): BenchResult {
   };
 }
 
-/** Sorting as many numbers, as an example of work that every machine knows. */
+/** Time to sort the numbers, in ms: an example of work whose cost every reader knows. */
 function sortMs(numbers: readonly number[]): number {
   const startedMs = performance.now();
   for (let round = 0; round < ROUNDS; round += 1) numbers.toSorted((left, right) => left - right);
   return (performance.now() - startedMs) / ROUNDS;
 }
 
-/** How long it takes to rank all markets of an exchange, and what a universe costs a backtest on bars. */
+/** Measures the ranking of all markets of an exchange, and what a universe costs a backtest on bars. */
 export function benchUniverse(): BenchResult[] {
   const random = createRandom(1);
   const candidates = Array.from({ length: MARKETS }, (_, place) => `C${place}IRT`);

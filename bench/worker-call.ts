@@ -11,7 +11,7 @@ const LEVELS = 20;
 const WARM_UP = 2_000;
 const CALLS = 10_000;
 
-/** The most that a call may cost in the middle of all, in microseconds. */
+/** Maximum median time of a call, in microseconds. */
 const TARGET_US = 100;
 
 const text = (value: number): DecimalText => decimalText(value.toFixed(2));
@@ -52,7 +52,7 @@ function viewOf(book: OrderBook, nowMs: number): EngineView {
   };
 }
 
-/** Microseconds of each call, sorted. */
+/** Time of each call in microseconds, sorted. */
 function callTimes(runner: StrategyPort): readonly number[] {
   const times: number[] = [];
   for (let call = 0; call < WARM_UP + CALLS; call += 1) {
@@ -77,8 +77,8 @@ const result = (name: string, value: number, unit: string, target: number | null
 });
 
 /**
- * What it costs to have a strategy in a thread of its own: a market maker is told of a book of 20 levels a
- * side, and answers two quotes.
+ * Measures the cost of a strategy in its own thread: a market maker gets a book of 20 levels a side, and
+ * returns two quotes.
  */
 export async function benchWorkerCall(): Promise<BenchResult[]> {
   const limits = { handlerMs: 10_000, loadMs: 60_000, memoryMb: 256, restartsAnHour: 0 };

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { firstBars } from './bar-walk.ts';
 
-/** Rows that are written at once. */
+/** Rows that are written with one call. */
 const CHUNK = 20_000;
 
 /** Writes the bars of the benchmarks as CSV: `node bench/write-bars.ts FILE BARS`. */

@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { atr, defineStrategy, donchian, size } from '#sdk';
 
 /**
- * Buys a close above the highest price of a while, risks a fixed share of the equity, and follows the price with
- * its stop. It loses where prices go sideways: then most breakouts come back, and each costs the risk.
+ * Buys a close above the highest price of some candles, risks a fixed share of the equity, and lets its stop
+ * follow the price. It loses where prices go sideways: then most breakouts fail, and each costs the risk.
  */
 export default defineStrategy({
   name: 'breakout',
   params: z.strictObject({
-    /** Candles whose highest price is to be reached. */
+    /** Number of candles whose highest price must be exceeded. */
     length: z.int().min(2).default(48),
-    /** Candles of the average true range. */
+    /** Number of candles in the average true range. */
     ranges: z.int().min(1).default(14),
-    /** How far the stop stays below the highest close, in average true ranges. */
+    /** Distance of the stop below the highest close, in average true ranges. */
     trailRanges: z.number().positive().default(3),
-    /** Share of the equity that is lost where the first stop fills. */
+    /** Share of the equity that is lost if the first stop fills. */
     risk: z.number().positive().max(1).default(0.01),
-    /** Most of the free money that one entry spends, as a share. */
+    /** Maximum share of the free money that one entry spends. */
     most: z.number().positive().max(1).default(0.5),
   }),
-  /** The highest price up to the bar before. */
+  /** The highest price of these candles, without the current one. */
   state: z.strictObject({ highest: z.number().nullable().default(null) }),
   data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
   indicators: ({ bars }, { params }) => ({

@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Buys for the same money again and again, whatever the price is. */
+/** Buys for the same amount of money at each time of its schedule, at any price. */
 export default defineStrategy({
   name: 'dca',
   params: z.strictObject({
     /**
-     * What each purchase costs, in the quote currency. Without it: 20 million rial, or 20 of another
-     * currency.
+     * Money for each purchase, in the quote currency; by default 20 million rial, or 20 of another currency.
      */
     spend: z.number().positive().optional(),
-    /** When it buys; UTC. What falls due while nothing runs is not made up for. */
+    /** When it buys, in UTC. A purchase that falls due while the bot does not run is not made later. */
     cron: z.string().default('0 9 * * *'),
   }),
-  /** A purchase stays due until there is a price. */
+  /** True while a purchase is due: it waits until there is a price. */
   state: z.strictObject({ isDue: z.boolean().default(false) }),
   data: ({ market, params, timer }) => ({
     due: timer(params.cron),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Buys at each price of an even grid below the market, the highest first, and sells it one price higher. */
+/** Buys at each price of an even grid below the market, highest first, and sells it one price higher. */
 export default defineStrategy({
   name: 'grid',
   params: z.strictObject({
-    /** Lowest price to buy at, highest to sell at; without them 2 % off the first price. */
+    /** Lowest price to buy at, and highest to sell at; by default 2 % below and above the first price. */
     low: z.number().positive().optional(),
     high: z.number().positive().optional(),
-    /** Prices of the grid, and the share of the first equity that each buys for. */
+    /** Number of prices in the grid, and the share of the first equity that each purchase spends. */
     levels: z.int().min(2).max(50).default(10),
     equityShare: z.number().positive().max(1).default(0.02),
   }),
@@ -20,7 +20,7 @@ export default defineStrategy({
       const { first = middle, lot = (equity * params.equityShare) / middle, top: before = 0 } = state;
       const { low = first * 0.98, high = first * 1.02 } = params;
       if (low >= high) throw new Error(`expected low below high, was ${low} and ${high}`);
-      // Its highest purchase rises with the market while it holds nothing.
+      // While it holds nothing, its highest purchase rises with the market.
       const top = isTradable(position, middle) ? before : Math.max(before, ask);
       setState({ first, lot, top });
       const step = (high - low) / (params.levels - 1);

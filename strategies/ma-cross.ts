@@ -5,13 +5,13 @@ import { defineStrategy, search, sma } from '#sdk';
 export default defineStrategy({
   name: 'ma-cross',
   params: z.strictObject({
-    /** Candles of the fast average. */
+    /** Number of candles in the fast average. */
     fast: search(z.int().positive().default(2), { max: 50 }),
-    /** Candles of the slow average. */
+    /** Number of candles in the slow average. */
     slow: search(z.int().positive().default(4), { min: 2, max: 200 }),
     /** Share of the free quote currency that one entry spends. */
     share: z.number().positive().max(1).default(0.1),
-    /** Candle length; the run's own without it. */
+    /** Candle length; by default that of the run. */
     timeframe: z.enum(['1m', '5m', '15m', '30m', '1h', '3h', '4h', '6h', '12h', '1d', '2d', '3d']).optional(),
   }),
   data: ({ market, params, timeframe }) => ({ bars: market.candles(params.timeframe ?? timeframe) }),
@@ -21,7 +21,7 @@ export default defineStrategy({
       const { fast, slow } = ctx.indicators;
       ctx.plot('fast', fast);
       ctx.plot('slow', slow);
-      // A sale is rounded down to the market's step: the dust that it leaves behind is no holding.
+      // A sale is rounded down to the market's step: the dust that is left does not count as a holding.
       const holds = ctx.isTradable(ctx.position, close);
       if (fast === slow || fast > slow === holds || ctx.orders.length > 0) return;
       const value = ctx.freeQuote * ctx.params.share;

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
 /**
- * Quotes both sides around the middle price, and leans against what it has gathered. It asks for what it has
- * bought; to ask from the start it needs an inventory.
+ * Quotes both sides around the middle price. What it has gathered moves both quotes, so that it is traded
+ * away. It sells what it has bought; to quote sales from the start it needs an inventory.
  */
 export default defineStrategy({
   name: 'market-maker',
   params: z.strictObject({
     /** Distance of each quote from the middle, in hundredths of a percent. */
     spreadBps: z.number().positive().default(1.5),
-    /** Share of the equity that each quote is worth. */
+    /** Value of each quote, as a share of the equity. */
     share: z.number().positive().max(1).default(0.01),
-    /** What it has gathered beyond its inventory, in quotes, at which only the side that reduces it is quoted. */
+    /** Maximum position beyond its inventory, in quotes; then only the side that reduces it is quoted. */
     maxQuotes: z.number().positive().default(10),
-    /** The quotes are renewed when the middle has moved by this much, in hundredths of a percent. */
+    /** Move of the middle at which the quotes are renewed, in hundredths of a percent. */
     moveBps: z.number().positive().default(2),
   }),
   state: z.strictObject({ middle: z.number().default(0), quoted: z.int().default(0) }),

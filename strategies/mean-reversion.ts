@@ -8,17 +8,17 @@ import { atr, bollinger, defineStrategy, search } from '#sdk';
 export default defineStrategy({
   name: 'reversion',
   params: z.strictObject({
-    /** Candles of the average and its bands. */
+    /** Number of candles in the average and its bands. */
     length: search(z.int().min(2).default(20), { min: 10, max: 100, step: 5 }),
-    /** How many standard deviations below the average is far. */
+    /** Distance below the average at which it buys, in standard deviations. */
     deviations: search(z.number().positive().default(2), { min: 1, max: 3.5, step: 0.25 }),
-    /** From the entry to the stop, in average true ranges. */
+    /** Distance from the entry to the stop, in average true ranges. */
     stopRanges: search(z.number().positive().default(2), { min: 1, max: 5, step: 0.5 }),
-    /** Candles of the average true range. */
+    /** Number of candles in the average true range. */
     ranges: z.int().min(1).default(14),
     /** Share of the equity that one entry spends. */
     share: z.number().positive().max(1).default(0.1),
-    /** What has not come back after so many hours is sold. */
+    /** Hours after which a position that has not come back is sold. */
     hours: search(z.number().positive().default(48), { min: 12, max: 96, step: 12 }),
   }),
   data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),

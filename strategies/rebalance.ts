@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
 /**
- * Keeps a share of its equity in the coin: looks now and then, and trades when the share has left its band.
+ * Keeps a share of its equity in the coin: checks on a schedule, trades when the share is out of its band.
  */
 export default defineStrategy({
   name: 'rebalance',
   params: z.strictObject({
-    /** Share of the equity that is to be in the coin, 0 to 1. */
+    /** Target share of the equity in the coin, 0 to 1. */
     share: z.number().min(0).max(1).default(0.5),
-    /** How far the share may be from it, in hundredths of a percent of the equity. */
+    /** Maximum distance from the target share, in hundredths of a percent of the equity. */
     bandBps: z.number().positive().default(200),
-    /** When it looks; UTC. */
+    /** When it checks, in UTC. */
     cron: z.string().default('0 * * * *'),
   }),
   data: ({ market, params, timer }) => ({

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
 /**
- * Trades a coin around three markets that do not agree. Needs some of each currency for the three legs: rial,
- * tether, and the coin as its inventory.
+ * Trades one coin over three markets whose prices do not agree. It needs some of each currency for the three
+ * legs: rial, tether, and the coin as its inventory.
  */
 export default defineStrategy({
   name: 'triangle',
   params: z.strictObject({
-    /** Tether of one round. */
+    /** Amount of tether in one round. */
     size: z.number().positive().default(100),
-    /** The least gain of a round as a share of it, before three fees: 0.01 is one percent. */
+    /** Minimum gain of a round as a share of it, before three fees; 0.01 is one percent. */
     edge: z.number().positive().max(1).default(0.01),
-    /** The least time between two rounds. */
+    /** Minimum time between two rounds, in ms. */
     pauseMs: z.int().positive().default(60_000),
   }),
   state: z.strictObject({ lastMs: z.number().default(0) }),
@@ -24,7 +24,7 @@ export default defineStrategy({
     prices({ params: { size, edge, pauseMs }, state, setState, data, markets, orders, nowMs }) {
       const [rial, dollar, bridge] = data.prices;
       if (!rial || !dollar || !bridge || orders.length > 0 || nowMs < state.lastMs + pauseMs) return;
-      // Only candles of one time can be compared.
+      // Prices from candles can be compared only if they are of the same time.
       if (rial.source === 'candles' && new Set(data.prices.map((one) => one?.timeMs)).size > 1) return;
       const brings = (dollar.bid * bridge.bid) / rial.ask - 1 >= edge;
       const takes = rial.bid / (bridge.ask * dollar.ask) - 1 >= edge;

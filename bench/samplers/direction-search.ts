@@ -8,19 +8,19 @@ import {
 import { EvenHalves } from './even-halves.ts';
 import { digitRows, netDefect, type DigitRows } from './net-defect.ts';
 
-/** Numbers of points that count: 2^2 to 2^14 in planes, and to 2^12 in spaces of three dimensions. */
+/** Log2 of the most points that count: from 2^2 points on, to 2^14 in planes and 2^12 in spaces. */
 const MOST_DIGITS = 14;
 const MOST_DIGITS_IN_SPACES = 12;
-/** Dimensions whose spaces count; those of more take too long. */
+/** Dimensions whose spaces are counted; more would take too long. */
 const DIMENSIONS_OF_SPACES = 16;
-/** What a space counts beside a plane. */
+/** Weight of a space, relative to a plane. */
 const SHARE_OF_SPACE = 1 / 8;
-/** Beginnings of numbers that are kept at each place. */
+/** Number of best candidates that are kept at each place. */
 const BEAM = 64;
-/** Of them, how many are improved number by number. */
+/** Number of these that are then improved number by number. */
 const CLIMBS = 4;
 
-/** First direction numbers, and by how much the points miss an even spread: less is better. */
+/** First direction numbers, and their cost: how far the points are from an even spread; less is better. */
 interface Candidate {
   readonly first: readonly number[];
   readonly cost: number;
@@ -50,10 +50,10 @@ export function searchDirections(dimensions: number): (readonly number[])[] {
 
 interface SearchedDimension {
   readonly polynomial: BinaryPolynomial;
-  /** Of the dimension after it, which must still find numbers that keep property A. */
+  /** Polynomial of the next dimension, which must still find numbers that keep property A. */
   readonly next: BinaryPolynomial;
   readonly halves: EvenHalves;
-  /** The dimensions before it: with each one it has a plane, and with each two of the first ones a space. */
+  /** Earlier dimensions: each forms a plane with this one, and each two of the first ones a space. */
   readonly before: readonly DigitRows[];
 }
 
@@ -62,7 +62,7 @@ class DimensionSearch {
   private readonly degree: number;
   private readonly spaces: readonly (readonly [DigitRows, DigitRows])[];
 
-  /** What is known of property A by first digits. */
+  /** Results of `keepsHalves`, by the first digits. */
   private readonly stored = new Map<string, boolean>();
 
   constructor(of: SearchedDimension) {
@@ -88,7 +88,7 @@ class DimensionSearch {
       .reduce((one, other) => (other.cost < one.cost ? other : one));
   }
 
-  /** The best numbers by as many points as the numbers so far decide. */
+  /** Finds the best candidates place by place, each time by as many points as its numbers decide. */
   private beginnings(): readonly Candidate[] {
     const deciding = this.of.halves.decidingPlace(this.of.polynomial);
     let beam: readonly Candidate[] = [{ first: [], cost: 0 }];
@@ -106,7 +106,7 @@ class DimensionSearch {
     return beam;
   }
 
-  /** Changes one number after the other, while the cost falls. */
+  /** Changes one number after the other, as long as the cost falls. */
   private climbed(start: Candidate): Candidate {
     let best = start;
     for (let before = Infinity; best.cost < before;) {
@@ -126,7 +126,7 @@ class DimensionSearch {
     return this.of.halves.fits(this.of.polynomial, first);
   }
 
-  /** Whether property A holds with these numbers, and the next dimension can keep it: only first digits decide. */
+  /** True if property A holds and the next dimension can keep it; first digits alone decide. */
   private keepsHalves(first: readonly number[]): boolean {
     const digits = first.map((number, place) => (number >= 2 ** place ? '1' : '0')).join('');
     const known = this.stored.get(digits);
@@ -144,7 +144,7 @@ class DimensionSearch {
     return cost;
   }
 
-  /** The cost of `2^digits` points, or what it has come to when it reached the limit. */
+  /** Cost of `2^digits` points; stops at the limit and returns the cost up to there. */
   private costAt(first: readonly number[], digits: number, limit: number): number {
     const rows = digitRows(continuedDirections(this.of.polynomial, first), digits);
     let cost = 0;
@@ -161,7 +161,7 @@ class DimensionSearch {
   }
 }
 
-/** What a direction number can be; places count from 0. */
+/** Possible direction numbers at a place, counted from 0: the odd ones below `2^(place + 1)`. */
 function oddNumbersAt(place: number): number[] {
   return Array.from({ length: 2 ** place }, (_, index) => 2 * index + 1);
 }

@@ -1,32 +1,32 @@
 import { degreeOf, type BinaryPolynomial } from '../../src/search/sobol-proposer.ts';
 
-/** Dimensions that are looked at together, at most. */
+/** Maximum number of dimensions that are checked together. */
 const MOST_DIMENSIONS = 128;
 
 /**
- * I. M. Sobol's property A (1976): of the first `2^d` points one lies in each of the parts into which `d`
- * dimensions are halved. The first digits of the first `d` direction numbers of all of them must be
- * independent. This holds it for every `d` up to the number of dimensions that were added.
+ * Checks I. M. Sobol's property A (1976): of the first `2^d` points one lies in each of the parts into which
+ * `d` dimensions are halved. The first digits of the first `d` direction numbers of all of them must be
+ * independent. It is checked for every `d` up to the number of dimensions that were added.
  */
 export class EvenHalves {
-  /** What is left of each dimension's digits without those before it: its own place is the lowest one. */
+  /** Digits of each dimension, reduced by those of earlier ones: its own place is the lowest one left. */
   private readonly rows: readonly bigint[];
 
   constructor(rows: readonly bigint[] = [1n]) {
     this.rows = rows;
   }
 
-  /** Whether the property holds with this dimension as the next one; numbers that are missing count as 0. */
+  /** True if the property holds with this dimension as the next one; missing numbers count as 0. */
   fits(polynomial: BinaryPolynomial, first: readonly number[]): boolean {
     return ((this.rest(polynomial, first) >> BigInt(this.rows.length)) & 1n) === 1n;
   }
 
-  /** The same with one dimension more. */
+  /** Returns a copy with one more dimension. */
   with(polynomial: BinaryPolynomial, first: readonly number[]): EvenHalves {
     return new EvenHalves([...this.rows, this.rest(polynomial, first)]);
   }
 
-  /** The last place, from 0, whose number decides whether the next dimension fits; -1: with none it does. */
+  /** The last place, from 0, whose number decides if the next dimension fits; -1 if none makes it fit. */
   decidingPlace(polynomial: BinaryPolynomial): number {
     const places = Array.from({ length: degreeOf(polynomial) }, (_, place) => place);
     const alone = places.map((place) => places.map((other) => (other === place ? 2 ** other : 0)));
@@ -40,7 +40,7 @@ export class EvenHalves {
   }
 }
 
-/** The highest digit of each direction number; they follow the recurrence by themselves. */
+/** The first digit of each direction number; first digits follow the recurrence on their own. */
 function firstDigits(polynomial: BinaryPolynomial, first: readonly number[]): bigint {
   const degree = degreeOf(polynomial);
   const digits = first.map((number, place) => number >= 2 ** place);

@@ -1,7 +1,7 @@
-/** The first digits of one coordinate, each as a mask of the digits of a point's number that change it. */
+/** First digits of one coordinate: each is a mask of the digits of a point's number that change it. */
 export type DigitRows = readonly number[];
 
-/** Turns direction numbers of 32 bits around: what each digit of the coordinate is made of. */
+/** Transposes direction numbers of 32 bits: one row for each digit of the coordinate. */
 export function digitRows(directions: Uint32Array, digits: number): DigitRows {
   return Array.from({ length: digits }, (_, row) => {
     let mask = 0;
@@ -11,10 +11,10 @@ export function digitRows(directions: Uint32Array, digits: number): DigitRows {
   });
 }
 
-/** Rows that are independent of each other, each at the place of its highest bit. */
+/** Independent rows, each at the index of its highest bit. */
 type Basis = Int32Array;
 
-/** Adds a row, and says whether it is independent of those before it. */
+/** Adds a row to the basis; returns false if it depends on those before it. */
 function extend(basis: Basis, row: number): boolean {
   let rest = row;
   while (rest !== 0) {
@@ -38,7 +38,7 @@ function extend(basis: Basis, row: number): boolean {
  */
 export function netDefect(coordinates: readonly DigitRows[], digits: number): number {
   const stored = 2 ** digits - 1;
-  /** How many rows of the coordinates from `depth` on are independent of the basis, at most `limit`. */
+  /** Counts rows of the coordinates from `depth` on that are independent of the basis; at most `limit`. */
   const independentRows = (basis: Basis, depth: number, limit: number): number => {
     const own = basis.slice();
     const rows = coordinates[depth] ?? [];

@@ -1,9 +1,9 @@
 /**
- * How even points are in the planes of each two dimensions, for `bench/peers/sobol.py`:
+ * Measures how evenly points fill the planes of each two dimensions, for `bench/peers/sobol.py`:
  *
  *     node bench/samplers/plane-defects.ts DIMENSIONS DIGITS < directions.json
  *
- * Reads direction numbers, one array a dimension; without any (`null`) takes ours. Prints the worst and the
+ * Reads direction numbers, one array for each dimension; `null` stands for ours. Prints the worst and the
  * mean defect of 2^DIGITS points.
  */
 import { readFileSync } from 'node:fs';

@@ -1,13 +1,13 @@
-/** A study's function to be minimised: what `bench/peers/samplers.py` has by the same name. */
+/** A function that a study minimises; `bench/peers/samplers.py` has one of the same name. */
 export interface TestFunction {
   readonly space: Readonly<Record<string, unknown>>;
-  /** One value an objective, all to be minimised. */
+  /** One value for each objective, all to be minimised. */
   readonly values: (params: Readonly<Record<string, unknown>>) => readonly number[];
 }
 
 const range = (min: number, max: number): object => ({ kind: 'decimal', min, max });
 
-/** Parameters x0, x1, … of one range. */
+/** Makes parameters x0, x1, … with one range. */
 const box = (dimensions: number, entry: object): Record<string, object> =>
   Object.fromEntries(Array.from({ length: dimensions }, (_, index) => [`x${index}`, entry]));
 
@@ -46,7 +46,7 @@ function hartmann(x: readonly number[]): number {
   );
 }
 
-/** A number of each kind, and branches with parameters of their own: the best is 0. */
+/** A function with parameters of each kind, and branches with their own parameters: its least value is 0. */
 function mixed(params: Readonly<Record<string, unknown>>): number {
   const { length, rate, share, mode, far, near, late } = params;
   const base =
@@ -67,7 +67,7 @@ function zdt(
   return [first, g * front(first, g)];
 }
 
-/** Ranges are not symmetric, since the middle would else be the best for nothing. */
+/** Test functions by name. Their ranges are not symmetric, or the middle of each would be the best point. */
 export const TEST_FUNCTIONS: Readonly<Record<string, TestFunction>> = {
   sphere: {
     space: box(5, range(-3, 7)),

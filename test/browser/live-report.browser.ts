@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => browser?.close());
 
-/** The page of a bot that was killed, with an order left open and a pause before its last life. */
+/** Page of a bot that was killed, with an order left open and a pause before its last life. */
 async function pageOf(folder: MirrorFolder): Promise<string> {
   const run = demoRun({ bars: 500, tradeChance: 0.1 });
   const store = folder.open();

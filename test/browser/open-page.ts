@@ -10,23 +10,22 @@ const SCREENS = {
   phone: { width: 390, height: 844 },
 } as const;
 
-/** How a page is looked at. */
+/** Screen and theme in which a page is opened. */
 export interface Look {
   readonly screen?: keyof typeof SCREENS;
   readonly theme?: 'light' | 'dark';
 }
 
-/** A page that is drawn, and what it said and asked for meanwhile. */
+/** A page that is drawn, with its console messages and its requests up to then. */
 export interface Visited {
   readonly page: Page;
   readonly messages: readonly string[];
   readonly requests: readonly string[];
 }
 
-/** Headless Chromium. Whoever launches it closes it. */
+/** Launches headless Chromium. The caller closes it. */
 export async function launchChromium(): Promise<Browser> {
-  // Chromium's own sandbox needs rights that a container may not have; it opens nothing but files of these
-  // tests.
+  // Chromium's sandbox needs rights that a container may not have; only files of these tests are opened.
   return chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox'],
@@ -38,7 +37,7 @@ export async function openPage(browser: Browser, file: string, look: Look = {}):
   return openAddress(browser, pathToFileURL(file).href, look);
 }
 
-/** Opens an address, and waits until it is drawn. `prepare` has the page before it loads anything. */
+/** Opens an address, and waits until it is drawn. `prepare` gets the page before it loads anything. */
 export async function openAddress(
   browser: Browser,
   address: string,
@@ -62,8 +61,8 @@ export async function openAddress(
 }
 
 /**
- * Takes a picture of the screen, or of one element, as a small WebP file. Returns its size in bytes. The file goes into
- * the docs if SARRAF_DOCS_PICTURES is set: each machine draws letters in another way.
+ * Takes a picture of the screen or of one element as a small WebP file, and returns its size in bytes. It
+ * goes into the docs only if SARRAF_DOCS_PICTURES is set, as each machine draws letters differently.
  */
 export async function keepDocsPicture(
   browser: Browser,
@@ -89,7 +88,7 @@ export async function keepDocsPicture(
   return bytes.length;
 }
 
-/** Keeps a picture of the whole page where SARRAF_SCREENSHOTS names a folder. */
+/** Saves a picture of the whole page if SARRAF_SCREENSHOTS names a folder. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });
@@ -99,7 +98,7 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
 export const textOf = async (page: Page, selector: string): Promise<string> =>
   (await page.textContent(selector)) ?? '';
 
-/** By how many pixels the page is wider than the screen. */
+/** Returns by how many pixels the page is wider than the screen. */
 export async function overhangOf(page: Page): Promise<number> {
   const [width = 0, room = 0] = (await page.evaluate(
     '[document.documentElement.scrollWidth, innerWidth]',
@@ -107,7 +106,7 @@ export async function overhangOf(page: Page): Promise<number> {
   return Math.max(0, width - room);
 }
 
-/** By how many pixels the widest table of the page is wider than the room that it has. */
+/** Returns by how many pixels the widest table of the page is wider than its container. */
 export async function tableOverhangOf(page: Page): Promise<number> {
   const overhangs = (await page.evaluate(
     "[...document.querySelectorAll('.table-room')].map((room) => room.scrollWidth - room.clientWidth)",
@@ -115,9 +114,7 @@ export async function tableOverhangOf(page: Page): Promise<number> {
   return Math.max(0, ...overhangs);
 }
 
-/**
- * The contrast of two colours such as `rgb(1, 2, 3)`: 1 to 21, and 4.5 is enough for text. WCAG 2.2, 1.4.3.
- */
+/** Contrast of two colours such as `rgb(1, 2, 3)`, from 1 to 21; 4.5 is enough for text. WCAG 2.2, 1.4.3. */
 export function contrast(first: string, second: string): number {
   const [low = 0, high = 0] = [luminance(first), luminance(second)].toSorted((left, right) => left - right);
   return (high + 0.05) / (low + 0.05);

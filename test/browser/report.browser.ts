@@ -23,7 +23,7 @@ import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const root = folderOfAllTests();
 
-/** Settings of a page that is opened: of a made-up run, or of one in a folder. */
+/** Settings of an opened page: that of a made-up run, or of a run in a folder. */
 interface Visit extends Look {
   readonly run?: DemoRunOptions;
   readonly folder?: string;
@@ -48,7 +48,7 @@ async function open({ run = {}, folder, ...look }: Visit): Promise<Visited> {
   return openPage(browser, folder === undefined ? reportOf(run) : join(folder, 'report.html'), look);
 }
 
-/** A backtest of a bundled strategy on the recording that ships with sarraf; its folder. */
+/** Runs a backtest of a bundled strategy on the recording that ships with sarraf; returns its folder. */
 async function bracketRun(strategy: string): Promise<string> {
   const data = join(root, strategy);
   const options = `--market BTCUSDT --timeframe 5m --catalogue data/example --cash 10000 --fee 0.1% --data ${data}`;
@@ -60,7 +60,7 @@ async function bracketRun(strategy: string): Promise<string> {
 
 const HOUR_MS = 3_600_000;
 
-/** Hours of a market, the first of which closes at the beginning of 2026-03-01. */
+/** Hourly bars of a market as CSV; the first one closes at the beginning of 2026-03-01. */
 function hoursOf(name: string, volumeAt: (hour: number) => number): string {
   const file = join(root, `${name}.csv`);
   const lines = Array.from({ length: 24 * 14 }, (_, hour) => {
@@ -72,7 +72,7 @@ function hoursOf(name: string, volumeAt: (hour: number) => number): string {
   return `${name}=${file}`;
 }
 
-/** The example of docs/universe.md on markets that take turns, with trading hours; its folder. */
+/** Runs the example of docs/universe.md on markets that take turns, with trading hours; its folder. */
 async function busiestRun(): Promise<string> {
   const folder = join(root, 'busiest', 'backtests');
   if (existsSync(folder)) return join(folder, readdirSync(folder)[0] ?? '');
@@ -101,7 +101,7 @@ async function busiestRun(): Promise<string> {
   return join(folder, readdirSync(folder)[0] ?? '');
 }
 
-/** How many pixels of the charts have a colour of the style sheet; thin lines are only near to it. */
+/** Counts the pixels of the charts with a colour of the style sheet; thin lines are only near to it. */
 async function pixelsOf(page: Page, name: string, near = 3): Promise<number> {
   await page.mouse.move(0, 0);
   await page.waitForTimeout(200);
@@ -122,7 +122,7 @@ async function pixelsOf(page: Page, name: string, near = 3): Promise<number> {
   })()`)) as number;
 }
 
-/** Where the upper edge of the price pane has the colour of locks: from which pixel, and for how many. */
+/** Places where the price pane's upper edge has the colour of locks: first pixel, number of pixels. */
 async function shadedRuns(page: Page): Promise<readonly (readonly [from: number, width: number])[]> {
   await page.mouse.move(0, 0);
   await page.waitForTimeout(200);
@@ -149,7 +149,7 @@ async function shadedRuns(page: Page): Promise<readonly (readonly [from: number,
   })()`)) as [number, number][];
 }
 
-/** The chart as a picture, once it has been drawn: equal texts are equal pictures. */
+/** Picture of the chart, once it is drawn, as text: equal texts are equal pictures. */
 async function chartPicture(page: Page): Promise<string> {
   await page.waitForTimeout(200);
   return (await page.locator('#chart').screenshot()).toString('base64');
@@ -238,7 +238,7 @@ describe('a report', () => {
     expect(await page.locator('#trades tr.is-chosen').getAttribute('data-trade')).toBe('5');
     const near = await chartPicture(page);
     expect(near).not.toBe(whole);
-    // In the middle of the view is the middle of the trade.
+    // The middle of the trade is in the middle of the view.
     const opened = await textOf(page, '#trades tr.is-chosen td:nth-child(2)');
     const box = await page.locator('#chart').boundingBox();
     await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * 0.45, (box?.y ?? 0) + 80);
@@ -329,7 +329,7 @@ describe('a report', () => {
   ] as const)('draws what a strategy plots on a $screen in the $theme theme', async (visit) => {
     const { page, messages } = await open({ ...visit, folder: await bracketRun('mean-reversion') });
     expect(await textOf(page, '#legend')).toMatch(/average.*lower band.*range.*Equity/);
-    // Price, average true range, equity and drawdown.
+    // The panes: price, average true range, equity and drawdown.
     const panes = (await page.evaluate(
       `[...document.querySelectorAll('#chart tr')].filter((row) => row.clientHeight > 40).length`,
     )) as number;
@@ -370,7 +370,7 @@ describe('a report', () => {
       await pixelsOf(whole.page, 'plot-purple', 90),
       await pixelsOf(gaps.page, 'plot-purple', 90),
     ];
-    // 30 of the 60 bars, which take a thousand pixels.
+    // 30 of the 60 bars, which are about a thousand pixels wide.
     expect(all - some).toBeGreaterThan(400);
     await keepPicture(gaps.page, 'plot-gaps');
     const many = await drawn(
@@ -408,7 +408,7 @@ describe('a report', () => {
     expect(await pixelsOf(page, 'member')).toBeGreaterThan(100);
     await keepPicture(page, `bands-${visit.screen}-${visit.theme}`);
     if (visit.screen === 'desktop') {
-      // The nights are 9 of 24 hours, and begin within a bar.
+      // Nights are 9 of 24 hours, and begin within a bar.
       const nights = await shadedRuns(page);
       expect(nights).toHaveLength(15);
       for (const [index, [from, width]] of nights.slice(1, -2).entries()) {
@@ -418,7 +418,7 @@ describe('a report', () => {
     }
     const before = await chartPicture(page);
     await page.selectOption('#market', { label: 'USDTIRT' });
-    // Tether is in no universe; the hours of all markets are shaded there, too.
+    // Tether is in no universe; the hours of all markets are shaded there too.
     expect(await pixelsOf(page, 'member')).toBe(0);
     expect(await chartPicture(page)).not.toBe(before);
     await page.selectOption('#market', { label: 'BTCIRT' });

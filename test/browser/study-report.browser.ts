@@ -54,7 +54,7 @@ async function open(name: Name, look: Look = {}, language: Language = 'en'): Pro
   return openPage(browser, file, look);
 }
 
-/** How many things each picture below an element has, by class. */
+/** Counts the marks of each picture below an element, by class. */
 async function countsOf(page: Page, selector: string): Promise<readonly Readonly<Record<string, number>>[]> {
   return (await page.evaluate(`[...document.querySelectorAll('${selector} svg')].map((svg) =>
     Object.fromEntries([...svg.querySelectorAll('[data-count]')].map((path) =>
@@ -64,7 +64,7 @@ async function countsOf(page: Page, selector: string): Promise<readonly Readonly
   >[];
 }
 
-/** Points at the middle of the first thing of a class, and answers what is said. */
+/** Points at a place in the first element of a selector, and returns the text of the tooltip. */
 async function saidOf(
   page: Page,
   selector: string,
@@ -100,7 +100,7 @@ describe('the report of a study', () => {
       expect(all).toBe(there.length);
       expect(counts[index]).toMatchObject({ 'dots-failed': failed, 'dots-near': near, 'dots-best': 1 });
     }
-    // A choice has no stretch, and the others have one each.
+    // A parameter with choices has no plateau; each of the others has one.
     expect(await page.locator('#slices rect.plateau').count()).toBe(
       parameters.filter(({ near }) => near !== null).length,
     );
@@ -196,7 +196,7 @@ describe('the report of a study', () => {
     const { trials } = studyReportData(studyOf('two'));
     const front = trials.isFront.filter((flag) => flag === 1).length;
     const [counts = {}] = await countsOf(page, '#pareto');
-    // The best one is drawn as itself.
+    // The best trial has its own mark.
     expect((counts['dots-front'] ?? 0) + (counts['dots-best'] ?? 0)).toBe(front);
     expect(await textOf(page, '#pareto')).toMatch(
       /sharpe, more is better.*maxDrawdown, less is better|maxDrawdown, less is better.*sharpe, more is better/,
@@ -241,7 +241,7 @@ describe('the report of a study in Persian', () => {
     expect(messages).toEqual([]);
     const directions = `['html', 'main svg', '#luck code'].map((each) => getComputedStyle(document.querySelector(each)).direction)`;
     expect(await page.evaluate(directions)).toEqual(['rtl', 'ltr', 'ltr']);
-    // Of all that is shown, pictures and their labels too: two Latin words in a row are a sentence.
+    // Reads all that is shown, with pictures and their labels: two Latin words in a row are a sentence.
     const shown = (await page.evaluate(`(() => {
       const root = document.body.cloneNode(true);
       for (const own of root.querySelectorAll('script, style, code, cite, pre, .hashes')) own.remove();
@@ -270,7 +270,7 @@ describe('the report of a study in Persian', () => {
       /^۱۴۰۳\/[۰-۹/]+\nارزش کل دارایی [۰-۹٬]+ تتر، ‎?[-−]?[۰-۹٫]+٪\nپنجرهٔ [۰-۹]: \{"fast":\d+\}$/,
     );
     expect(await textOf(page, '#slices')).toMatch(/میانهٔ همسایه‌ها.*بدترین دهک/);
-    // All columns of the windows are on the screen, in the language of the longest titles too.
+    // All columns of the windows are on the screen, in the language with the longest titles too.
     const beyond = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#windows .scroll'))`;
     expect(await page.evaluate(beyond)).toBe(0);
     expect(messages).toEqual([]);

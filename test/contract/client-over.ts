@@ -1,17 +1,17 @@
 import { ExchangeClient } from '../../src/exchange/client.ts';
 import type { Transport } from '../../src/exchange/transport.ts';
 
-/** 2024-03-11T09:22:35Z, when everything here happens. */
+/** Time of all events in these tests: 2024-03-11T09:22:35Z. */
 export const NOW_MS = 1710148955000;
 
-/** A real client that speaks through `transport`, with a token. */
+/** Creates a real client that uses `transport`, with a token. */
 export function clientOver(transport: Transport, token = 'token-of-the-tests'): ExchangeClient {
   return new ExchangeClient({ transport, credentials: { kind: 'token', token }, nowMs: () => NOW_MS });
 }
 
 type AnyMethods = Readonly<Record<string, (request: Readonly<Record<string, unknown>>) => Promise<unknown>>>;
 
-/** Calls a method of the client by its name, as a table of cases must. */
+/** Calls a method of the client by its name, as tables of cases need it. */
 export async function call(
   client: ExchangeClient,
   endpoint: string,

@@ -4,8 +4,8 @@ import { call, clientOver } from './client-over.ts';
 import { OneReply } from './one-reply.ts';
 
 /**
- * Every code table of the interface and what deployments add, typed by hand ("Errors"), with what a caller
- * may conclude: whether the same call may be made again as it stands, and what became of it.
+ * Codes of the interface ("Errors") and those that deployments add, typed by hand, with what a caller may
+ * conclude: whether the same call may be repeated unchanged, and what became of it.
  */
 interface CodeRow {
   readonly endpoint: string;
@@ -85,14 +85,14 @@ const CODE_TABLES: readonly CodeRow[] = [
   },
 ];
 
-/** Nothing stands in the way of the very same call a little later. All other codes need another call. */
+/** Codes after which the same call may be repeated a little later. All others need another call. */
 const MAY_BE_REPEATED: ReadonlySet<string> = new Set([
   'MarketClosed',
   'UnexpectedMarketPrice',
   'WithdrawUnavailable',
 ]);
 
-/** The one code that says that it was done, by an earlier call. */
+/** The only code that says that an earlier call has done it. */
 const DONE_BEFORE = '-32';
 
 const READ = ['ordersList', {}] as const;
@@ -109,7 +109,7 @@ interface Thrown {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What the client throws for a reply; fails when it throws nothing, or sends more than the one request. */
+/** Returns the error of the client for a reply; fails if there is none, or it sends more requests. */
 async function thrownFor(
   [endpoint, request]: readonly [string, Readonly<Record<string, unknown>>],
   reply: {

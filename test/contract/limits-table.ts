@@ -1,19 +1,16 @@
 /**
- * The limits of the interface, typed once more by hand ("Rate limits"). Rows of one `budget` are counted
- * together. `assumed` rows are those about which every document is silent: 30 a minute.
+ * Limits of the interface, typed by hand once more ("Rate limits"). Rows of one `budget` are counted
+ * together. For `assumed` rows, about which every document is silent, the limit is 30 per minute.
  */
 export interface LimitRow {
-  /** The client's methods that are counted together. */
+  /** Methods of the client that are counted together. */
   readonly endpoints: readonly string[];
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly limit: number;
   readonly windowMs: number;
   readonly assumed: boolean;
-  /**
-   * What requests are distinguished by; private calls by their token or key, public ones by the address they
-   * come from.
-   */
+  /** Key by which requests are counted: token or key for private calls, IP address for public ones. */
   readonly per: 'ip' | 'token';
 }
 
@@ -98,11 +95,11 @@ export const LIMITS: readonly LimitRow[] = [
   stated(['marginMarkets'], 'GET /margin/markets/list', { limit: 30, windowMs: MINUTE, per: 'ip' }),
   stated(['liquidityPools'], 'GET /liquidity-pools/list', { limit: 12, windowMs: MINUTE, per: 'token' }),
   stated(['transfer'], 'POST /wallets/transfer', { limit: 10, windowMs: MINUTE, per: 'token' }),
-  // That of the second version.
+  // The limit of the second version.
   assumed(['orderBookV3', 'allOrderBooksV3'], 'GET /v3/orderbook/{symbol}', 'ip', 60),
   assumed('history', 'GET /market/udf/history', 'ip'),
   assumed('options', 'GET /v2/options', 'ip'),
-  // The newest public documentation has these two, about which the interface is silent.
+  // Only the newest public documentation has these two.
   stated(['login'], 'POST /auth/login/', { limit: 30, windowMs: 10 * MINUTE, per: 'ip' }),
   stated(['delegationLimit'], 'GET /margin/delegation-limit', { limit: 12, windowMs: MINUTE, per: 'token' }),
   assumed('profile', 'GET /users/profile', 'token'),

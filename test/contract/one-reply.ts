@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, Transport } from '../../src/exchange/transport.ts';
 
-/** A venue that answers everything with one reply, and remembers what it was asked. */
+/** A transport that gives the same reply to every request, and records the requests. */
 export class OneReply implements Transport {
   readonly requests: HttpRequest[] = [];
   private readonly reply: HttpResponse;
@@ -15,6 +15,6 @@ export class OneReply implements Transport {
   }
 
   async close(): Promise<void> {
-    // Nothing is held open.
+    // There is nothing to close.
   }
 }

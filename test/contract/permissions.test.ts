@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/exchange/endpoints.ts';
 
 /**
- * Who may call what, typed by hand from the interface ("Key permission") and, for the calls it leaves open,
- * from deployments.
+ * Permissions that each call needs, typed by hand from the interface ("Key permission"); for the calls that
+ * it leaves open, from deployments.
  */
 const ACCESS: Readonly<Record<string, readonly string[]>> = {
   none: [

@@ -6,19 +6,19 @@ import { RawVenue } from './wire/raw-venue.ts';
 import { SAMPLE_REQUESTS } from './sample-requests.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
-/** Names that mean something to JavaScript, and nothing to an exchange. */
+/** Field names with a meaning in JavaScript, but none at an exchange. */
 const NAMES = ['__proto__', 'constructor', 'prototype', '\\u005f_proto__'];
 
-/** What may not be found anywhere afterwards. */
+/** Value of a planted field; it must not be found anywhere afterwards. */
 const PLANTED =
   '{"isPlanted": true, "price": "1", "bids": [], "asks": [], "minOrders": {"isPlanted": "1"}, "__proto__": {"isPlanted": true}}';
 
-/** What such a field may hold. */
+/** Values that such a field may have. */
 const VALUES = [PLANTED, '1', '"1"', 'null', '[[]]'].slice(0, deepRuns(1));
 
 /**
- * The text of a body with a field put at the beginning of every object in it, one object at a time and all at
- * once.
+ * Returns copies of a body in which a field is planted at the beginning of an object: of each object in turn,
+ * and of all at once.
  */
 function plantedIn(body: string, field: string): readonly string[] {
   const places = [...body.matchAll(/\{(?=\s*")/g)].map(({ index }) => index + 1);
@@ -27,7 +27,7 @@ function plantedIn(body: string, field: string): readonly string[] {
   return [...places.map((place) => plant(body, place)), places.toReversed().reduce(plant, body)];
 }
 
-/** Every object that can be reached from a value. */
+/** Yields every object that is reachable from a value. */
 function* objectsIn(value: unknown): Generator<object> {
   if (typeof value !== 'object' || value === null) return;
   yield value;
@@ -46,7 +46,7 @@ function expectClean(result: unknown): void {
     const prototype: unknown = Object.getPrototypeOf(object);
     expect([Object.prototype, Array.prototype, null]).toContain(prototype);
     expect(Object.hasOwn(object, '__proto__')).toBe(false);
-    // A name of an ordinary object is one that a declaration has; of a record it is its own, or nobody's.
+    // An ordinary object has only declared names; in a record such a name is an own key, or absent.
     if (prototype === Object.prototype)
       for (const name of NAMES) expect(Object.hasOwn(object, name)).toBe(false);
     if (!Object.hasOwn(object, 'isPlanted'))

@@ -15,7 +15,7 @@ function rowOf(endpoint: string): LimitRow {
   return row;
 }
 
-/** A venue that enforces its limits. */
+/** Creates a venue that enforces its limits. */
 const strictVenue = (limits: Partial<LimitSettings> = {}): RawVenue =>
   new RawVenue({ limits: { enabled: true, ...limits } });
 
@@ -30,7 +30,7 @@ function ask(venue: RawVenue, endpoint: string, options: RawOptions = {}): RawRe
 
 const isLimited = ({ status }: RawReply): boolean => status === 403 || status === 429;
 
-/** Asks until a limit answers, taking the row's endpoints in turn; says how many were let in. */
+/** Sends requests to the row's endpoints in turn until one is refused; returns how many were accepted. */
 function countAdmitted(
   venue: RawVenue,
   row: LimitRow,
@@ -44,7 +44,7 @@ function countAdmitted(
   return Number.POSITIVE_INFINITY;
 }
 
-/** The most of these times that fall in any window. */
+/** Returns the most of these times that lie in any window. */
 function mostInAnyWindow(timesMs: readonly number[], windowMs: number): number {
   let most = 0;
   let first = 0;

@@ -1,6 +1,6 @@
 /**
- * One harmless request for every endpoint, as raw method, path and body. Its answer does not matter, only
- * that it reaches the endpoint.
+ * A harmless request for an endpoint, as raw method, path and body. Only that it reaches the endpoint
+ * matters, not the answer.
  */
 export interface SampleRequest {
   readonly request: string;

@@ -6,7 +6,7 @@ import { tradingSuite } from './venue/trading-suite.ts';
 import { clientOf, type Venue } from './venue/venue.ts';
 
 /**
- * The contract that every way to an exchange must keep: the real client, every endpoint, the same
+ * Tests the contract that every adapter of an exchange must keep: the real client, every endpoint, the same
  * expectations.
  */
 export function venueSuite(name: string, open: () => Promise<Venue>): void {

@@ -11,8 +11,7 @@ import { NOW_MS } from './client-over.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
 /**
- * The exchange that the tests here run on: four markets of very different grids, and users with rial-sized
- * purses.
+ * The exchange of these tests: four markets with very different steps, and users with amounts of rial size.
  */
 export interface WorldOptions {
   readonly limits?: Partial<LimitSettings>;
@@ -27,7 +26,7 @@ export interface TestKey {
   readonly privateKey: string;
 }
 
-/** From the first test vector of RFC 8032, section 7.1, and two more seeds of the same section. */
+/** Keys from the first test vector of RFC 8032, section 7.1, and two more seeds of the same section. */
 export const FULL_KEY: TestKey = {
   privateKey:
     Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex').toString(
@@ -51,7 +50,7 @@ export const READ_KEY: TestKey = {
 
 export const ALICE_TOKEN = 'token-of-alice';
 export const BOB_TOKEN = 'token-of-bob';
-/** Has rial and nothing else. */
+/** Token of a user who has only rial. */
 export const CAROL_TOKEN = 'token-of-carol';
 export const MERCHANT = { api: 'merchant-1', apiSecret: 'between-us' } as const;
 export const BANK_ACCOUNT_ID = 4710;
@@ -130,7 +129,7 @@ const NAMES: Readonly<Record<string, string>> = {
   rls: '﷼',
 };
 
-/** SubjectPublicKeyInfo of an Ed25519 key, before its 32 bytes. */
+/** Prefix of the SubjectPublicKeyInfo of an Ed25519 key, before its 32 bytes. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 function verifySignature(check: {

@@ -21,7 +21,7 @@ const COMMANDS = {
 
 const page = readFileSync('docs/api.md', 'utf8');
 
-/** The commands of the page's blocks that call the exchange, without what is said behind them. */
+/** Commands of the page that call the exchange, without comments after them. */
 const lines = page
   .split('```')
   .filter((_, index) => index % 2 === 1)
@@ -47,7 +47,7 @@ beforeAll(async () => {
     credentials: { token: '${SARRAF_TOKEN}' },
   };
   const strategies = [{ plugin: 'ma-cross', market: 'BTCIRT' }];
-  // The least: an absence is proven by two looks that are so far apart.
+  // The least value: an absence is proven by two readings this far apart.
   const execution = { absencePassesApart: '1s' };
   writeFileSync(
     join(served.folder, 'bot.yaml'),
@@ -62,7 +62,7 @@ test('the page shows every command for calls by hand', () => {
     expect(lines.some((line) => line.startsWith(`sarraf ${name}`))).toBe(true);
 });
 
-/** What only a real life can give. */
+/** Matches values that only a real account has; such commands run with `--dry-run`. */
 const OF_A_LIFE = /2187|TOKEN_OF_THE_PAYMENT/;
 
 test.each(lines)('%s', async (line) => {
@@ -76,7 +76,7 @@ test.each(lines)('%s', async (line) => {
     ...(words.includes('--url') ? ['--ledger-folder', served.ledgerFolder] : []),
     ...(OF_A_LIFE.test(line) ? ['--dry-run'] : []),
   ];
-  // A log-in of an earlier line was one from a new device.
+  // The log-in of an earlier line came from a new device, which restricts withdrawals.
   served.simulation.exchange.services.users.get(1).withdrawalsRestrictedUntilMs = 0;
   if (name === 'deposit-address') await runCommand(depositAddressCommand, ['btc', '--new'], at(served));
   const create = COMMANDS[name as keyof typeof COMMANDS];
@@ -86,21 +86,21 @@ test.each(lines)('%s', async (line) => {
     SARRAF_MERCHANT_API: 'shop-key',
     SARRAF_MERCHANT_SECRET: 's',
   };
-  // The user name of a log-in is asked for; all else is a question for a yes.
+  // A log-in asks for the user name; all other questions are answered with yes.
   const answers = name === 'login' && !line.includes('--username') ? ['trader', ''] : ['yes'];
   const ended = await runCommand(create, args, {
     environment,
     workingFolder: served.folder,
     answers,
   });
-  // The page's order to be found is nobody's here.
+  // The order that the page looks up does not exist here.
   const isAbsent = line.startsWith('sarraf order find');
   expect(ended).toMatchObject(
     isAbsent ? { code: 3, error: expect.stringContaining('absent: ') } : { code: 0, error: '' },
   );
 });
 
-/** Whoever calls with the configuration of the folder. */
+/** Options of a caller that uses the configuration of the folder. */
 function at({ folder }: ServedAccount) {
   return { environment: { SARRAF_TOKEN: PANEL_TOKEN }, workingFolder: folder };
 }

@@ -7,10 +7,10 @@ import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/emb
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const MINUTE_MS = 60_000;
-/** Of amounts of bitcoin. */
+/** Step of bitcoin amounts. */
 const STEP = 1e-6;
 
-/** When the newest bar of a timeframe began that the bot has, and whether it is the exchange's. */
+/** Opening time of the newest bar that the bot has, and true if it equals the bar of the exchange. */
 function newest({ venue }: EmbeddedWorld, path: string, timeframe: Timeframe): readonly [string, boolean] {
   const reader = new MirrorReader(path);
   const [bar] = reader.markets.candles({ market: 'BTCUSDT', timeframe, last: 1 });
@@ -31,9 +31,9 @@ const strategy = (name: string, timeframe: Timeframe) => ({
   params: { fast: 2, slow: 3 },
 });
 
-// By hand: Tehran's clock went back from 24:00 of 2022-09-21 to 23:00, which was 19:30 UTC. So the bar of
-// 4 h that began at 15:30 UTC, and the day that began at 19:30 UTC of the 20th, ended at 20:30 UTC: not four
-// hours after the one had begun and a day after the other.
+// Worked out by hand. Tehran's clock went back from 24:00 of 2022-09-21 to 23:00, at 19:30 UTC. So the bar of
+// 4 h that began at 15:30 UTC, and the day that began at 19:30 UTC of the 20th, both ended at 20:30 UTC: they
+// were an hour longer than 4 h and a day.
 test.each([
   ['Asia/Tehran', '19:32', '2022-09-21T11:30:00Z', '2022-09-19T19:30:00Z'],
   ['Asia/Tehran', '20:32', '2022-09-21T15:30:00Z', '2022-09-20T19:30:00Z'],
@@ -87,7 +87,7 @@ test.each([-60_000, -1_500, 8_000])(
       sinceEndMs.push(world.time.now() + clockSkewMs - (newest?.openTimeMs ?? Number.NaN) - MINUTE_MS);
     }
     expect(Math.min(...sinceEndMs)).toBeGreaterThanOrEqual(0);
-    // The next one has come: as late as the bot's clock, or after one more question.
+    // The next bar has come: as late as the bot's clock is, or after one more request.
     expect(Math.max(...sinceEndMs)).toBeLessThan(MINUTE_MS + 10_000);
     const market = world.venue.simulation.exchange.marketOf('btc', 'usdt');
     const theirs = new Map(market?.candles.bars('1m').map((bar) => [bar.openTimeMs, Math.round(bar.volume)]));

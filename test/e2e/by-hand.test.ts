@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 
 const folder = folderOfEachTest();
 
-/** Places what `sarraf order place` would, with the token of the bot's own account. */
+/** Places the order that `sarraf order place` would, with the token of the bot's own account. */
 function placeByHand(
   world: EmbeddedWorld,
   side: string,
@@ -42,7 +42,7 @@ const statusOf = (world: EmbeddedWorld, id: number): string => {
   return order?.status ?? 'unknown';
 };
 
-// The second is a bot whose own name is the word that orders by hand begin with.
+// The name of the second bot is the word with which ids of orders by hand begin.
 test.each([['bot'], ['manual']])(
   'an order by hand is never taken for one of the bot %s, nor touched',
   async (instance) => {

@@ -23,7 +23,7 @@ beforeEach(() => {
   path = join(folder, 'mirror.sqlite');
 });
 
-/** Holds the exchange's own log of requests against the limits that are typed by hand. */
+/** Compares the exchange's own log of requests with the limits that are typed by hand. */
 function expectLimitsKept({ venue }: EmbeddedWorld): void {
   const { log } = venue.simulation.adapter;
   const requests = log.values();
@@ -39,7 +39,7 @@ function expectLimitsKept({ venue }: EmbeddedWorld): void {
   }
 }
 
-/** The trader's sides of its trades: two of one with itself. */
+/** Sides of the trader's trades; a trade with itself has two. */
 function sidesOf(trader: Trader): readonly TradeOfOrder[] {
   return trader.trades
     .values()
@@ -47,7 +47,7 @@ function sidesOf(trader: Trader): readonly TradeOfOrder[] {
     .filter(({ order }) => order.trader === trader);
 }
 
-/** Holds every order, fill and balance of the mirror against the exchange's own tables. */
+/** Compares every order, fill and balance of the mirror with the exchange's own tables. */
 function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
   const { exchange } = venue.simulation;
   const trader = exchange.trading.trader(userId);
@@ -115,7 +115,7 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
   }
 }
 
-/** Holds the summary against the exchange's log of requests and its trades. */
+/** Compares the summary with the exchange's log of requests and its trades. */
 function expectSummaryAgrees({ venue, userId }: EmbeddedWorld, summary: Summary): void {
   const { adapter, exchange } = venue.simulation;
   const seen = Map.groupBy(adapter.log.values(), ({ endpoint }) => endpoint ?? '');
@@ -136,7 +136,7 @@ function expectSummaryAgrees({ venue, userId }: EmbeddedWorld, summary: Summary)
   expect(summary.openOrders).toBe(0);
 }
 
-/** The hash of the journal of a short run. */
+/** Hash of the journal of a short run. */
 async function journalHash(seed: number, name: string): Promise<string> {
   const world = createEmbeddedWorld({ seed });
   const life = await BotLife.prepare(world, join(folder, name));
@@ -185,7 +185,7 @@ describe('the whole bot on the embedded exchange', () => {
     for (let second = 0; second < 300 && count() === countBefore; second += 1) await first.run(SECOND_MS);
     await first.drop();
     const diedAtMs = world.time.now();
-    // Among what it left is an order of which it never heard.
+    // One of the orders that it left was never acknowledged to it.
     const atDeath = count();
     expect(atDeath).toBeGreaterThan(countBefore);
     expect(open.size).toBeGreaterThan(0);

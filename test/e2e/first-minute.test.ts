@@ -14,7 +14,7 @@ const HALF_A_MINUTE_MS = 30_000;
 
 const folder = folderOfEachTest();
 
-/** What a person sees of the demo within its first half minute, in virtual time. */
+/** Runs the demo for its first half minute in virtual time; returns what a person sees. */
 async function demo(seed: number): Promise<{ readonly lines: readonly string[]; readonly summary: Summary }> {
   const lines: string[] = [];
   const summary = await runBot({

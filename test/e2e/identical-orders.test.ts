@@ -6,7 +6,7 @@ import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-/** Wants once what the intents of its file say. */
+/** Source of a strategy that makes its intents once; a test puts them in. */
 const PLUGIN = `
 import { defineStrategy } from '#sdk';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ export default defineStrategy({
 
 const folder = folderOfEachTest();
 
-/** The orders that the intents came to within a minute on the embedded exchange, as the mirror has them. */
+/** Orders that the intents led to within a minute on the embedded exchange, as the mirror has them. */
 async function ordersOf(intents: string): Promise<readonly string[]> {
   const plugin = join(folder, 'once.ts');
   const path = join(folder, 'mirror.sqlite');

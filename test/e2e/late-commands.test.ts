@@ -26,7 +26,7 @@ test.each([
     const client = new ControlClient(folder, () => postedAtMs);
     const of = { key: 'a-key', strategy: 'listener', market: null, by: 'ali' };
     const id = client.post(kind === 'close' ? { kind, ...of } : { kind, ...of, order: null });
-    // It was killed after it had read the command, and before the engine wrote anything of it.
+    // It was killed after it had read the command, but before the engine wrote anything about it.
     const killed = new ControlInbox(folder, () => postedAtMs);
     expect(killed.poll()).toHaveLength(1);
     killed.close();

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-/** A package of two programs that only say which they are; the launcher is the real one. */
+/** A package of two programs that only print their names; the launcher is the real one. */
 const folder = folderOfEachTest();
 const SOURCES = 'src/cli/main.ts';
 const BUNDLE = 'dist/src/cli/main.js';
@@ -17,7 +17,7 @@ function write(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** Sets the times of everything that a bundle is made of. */
+/** Sets the file times of everything that a bundle is made of. */
 function age(time: Date, ...others: readonly string[]): void {
   for (const path of ['package.json', 'src', 'src/cli', SOURCES, ...others])
     utimesSync(join(folder, path), time, time);

@@ -15,7 +15,7 @@ const LIMITS = { handlerMs: 30_000, loadMs: 120_000, memoryMb: 128, restartsAnHo
 
 const folder = folderOfEachTest();
 
-/** What the strategy logged, each text with its fields, without repetitions. */
+/** Distinct log lines of the strategy, each a text with its fields. */
 function logged(path: string): ReadonlySet<string> {
   const reader = new MirrorReader(path);
   try {
@@ -25,7 +25,7 @@ function logged(path: string): ReadonlySet<string> {
   }
 }
 
-/** One life, a transfer by hand in it, and after its sudden end another one. */
+/** Runs one life with a transfer by hand in it, and after its sudden end another one. */
 async function liveTwice(threaded: boolean): Promise<ReadonlySet<string>> {
   const path = join(folder, `${threaded}.sqlite`);
   const strategies = [{ plugin: BORROWER, market: 'BTCIRT' }];
@@ -49,7 +49,7 @@ async function liveTwice(threaded: boolean): Promise<ReadonlySet<string>> {
         expect(moved.ok).toBe(true);
       }
       await bot.run(150_000);
-      // A line of the wallet's history explains what went to the margin wallet: the books agree.
+      // A line of the wallet's history explains the amount in the margin wallet, so the books agree.
       expect(bot.bot.engine.reconciler.break).toBe(null);
       expect(bot.bot.engine.status().phase).toBe('trading');
       if (life === 0) await bot.drop();

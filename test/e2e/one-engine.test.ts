@@ -24,7 +24,7 @@ test('a change of one risk check shows in a backtest on candles and in one on po
     'the check',
   );
   using planted = vi.spyOn(positionSize, 'check');
-  // Every order of less than a whole coin is refused.
+  // Refuses every order of less than a whole coin.
   planted.mockImplementation(({ order }) =>
     order.amount < 10_000_000_000n ? { reason: 'less than a coin', numbers: {} } : null,
   );

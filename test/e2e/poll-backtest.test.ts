@@ -18,7 +18,7 @@ import {
 } from '../unit/venues/recorded/recorded-run.ts';
 
 const SECONDS = 600;
-/** Those of the maker, which other strategies of these runs do not read. */
+/** Schema without params: strategies of these runs do not read those of the maker. */
 const PARAMS = z.object({});
 const RECORDING = walkOf({ seconds: SECONDS, seed: 1 });
 
@@ -26,10 +26,10 @@ interface Line extends JournalEntry {
   readonly atMs: number;
 }
 
-/** What the recording comes to by the settings of all runs: shared by the facts that change nothing. */
+/** The run of the recording with the default settings; tests that change nothing share it. */
 const PLAIN = await runRecorded(RECORDING);
 
-/** A run with everything that its journal says. */
+/** Runs a recording, and returns all lines of its journal. */
 async function journalOf(
   recording: Recording,
   of: Parameters<typeof runRecorded>[1] = {},
@@ -47,7 +47,7 @@ function filledBy({ fills }: PollRun): bigint {
   return fills.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** From a fill to when the bot knew of it, at the least. */
+/** Shortest time from a fill until the bot knew of it, in ms. */
 async function shortestDelayMs(tradesLagMs: number): Promise<number> {
   const learnedMs = new Map<unknown, number>();
   const { fills } = await runRecorded(RECORDING, {
@@ -60,7 +60,7 @@ async function shortestDelayMs(tradesLagMs: number): Promise<number> {
   return Math.min(...fills.map(({ tradeId, atMs }) => (learnedMs.get(tradeId) ?? 0) - atMs));
 }
 
-/** Closes of the minutes that a strategy sees where so many rising bars were recorded. */
+/** Closes of the minutes that a strategy sees, if `length` rising bars were recorded. */
 async function closesWith(length: number): Promise<readonly number[]> {
   const seen: number[] = [];
   const strategy = defineStrategy({
@@ -74,7 +74,7 @@ async function closesWith(length: number): Promise<readonly number[]> {
   return seen;
 }
 
-/** Statistics whose last price is a small number. */
+/** Statistics whose last price is a small number, by which a test knows them. */
 function statsAt(seenMs: number, latest: number): RecordedStats {
   const none = {
     isClosed: false,
@@ -88,7 +88,7 @@ function statsAt(seenMs: number, latest: number): RecordedStats {
   return { seenMs, stats: { market: TETHER, ...none, ...day, latest: decimalText(String(latest)) } };
 }
 
-/** Minutes from five before the recording on, far below its prices. */
+/** One-minute bars from five minutes before the recording on, far below its prices. */
 function risingBars(length: number): CandleColumns {
   return columnsOf(
     { market: TETHER.symbol, timeframe: '1m' },
@@ -130,7 +130,7 @@ describe('a backtest on recorded books and trades', () => {
     const price = run.markets[0]?.lastPrice ?? 0n;
     const worth = coins * price;
     const difference = run.finalEquity - cash - worth / 10_000_000_000n;
-    // The worth of the coins is rounded half-even, so it is the whole part or one more.
+    // The worth of the coins is rounded half-even: the whole part, or one more.
     expect(difference === 0n || difference === 1n).toBe(true);
   });
 

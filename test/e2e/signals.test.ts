@@ -31,7 +31,7 @@ afterEach(() => {
   for (const end of endings.splice(0).toReversed()) end();
 });
 
-/** A life of the bot with its operator, which has the commands of the folder. */
+/** Starts a life of the bot with its operator, which reads the commands of the folder. */
 async function begin(): Promise<BotLife & { readonly operator: Operator }> {
   const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
   const operator = life.createOperator();
@@ -104,7 +104,7 @@ test('a signal that came while a bot starts or was killed is told once, when it 
   await first.run(MINUTE_MS);
   await expect.poll(() => client.read(early)?.result, PATIENT).toMatchObject({ ok: true });
   expect(toldBy(first)).toEqual(['early']);
-  // Killed before anybody could write down that it was told.
+  // Killed before it was written down that the strategy had got the signal.
   first.bot.shell.control({ ...command('late') });
   const late = client.post(command('late'));
   first.operator.end();
@@ -121,13 +121,13 @@ test('a signal that came while a bot starts or was killed is told once, when it 
   expect(toldBy(second)).toEqual(['early', 'late']);
 });
 
-/** What a page shows in blocks of a language. */
+/** Code blocks of a page in a language. */
 const blocksOf = (page: string, language: string): readonly string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     (match) => match[1] ?? '',
   );
 
-/** Sends what the page shows: signed, as TradingView does, and with a token in the header. */
+/** Sends the request that the page shows: signed as TradingView does, or with a token in the header. */
 async function overHttp(page: string, token: string): Promise<void> {
   const server = await new DashboardHere(folder).listen();
   endings.push(() => void server.close());
@@ -174,7 +174,7 @@ test('the page shows a strategy, commands that tell it something, and backtests 
   const [send = '', ...others] = blocksOf(page, 'sh');
   const said: string[] = [];
   for (const line of [send, ...others].join('').trim().split('\n')) {
-    // Those begin threads: test/process/study-page.process.ts runs them.
+    // Study commands start threads: test/process/study-page.process.ts runs them.
     if (line.startsWith('sarraf study')) continue;
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     const args = words
@@ -197,7 +197,7 @@ test('the page shows a strategy, commands that tell it something, and backtests 
   expect(written).toBe(`2 signals to ${join(folder, 'signals.csv')}\n`);
   expect(onCandles).toMatch(/Fills +4\b/);
   expect(onBooks).toMatch(/Fills +2\b/);
-  // Live both came within one candle. On candles what the first bought is there at the next open only.
+  // Live, both came within one candle; on candles the first purchase is there only at the next open.
   expect(again).toMatch(/Fills +1\b/);
   expect(onBooks).toContain('2 of 4 signals are outside of the run');
   await overHttp(page, token.split('\n', 1)[0] ?? '');

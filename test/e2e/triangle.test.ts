@@ -43,7 +43,7 @@ test('triangles on the embedded exchange make what the wallets say', async () =>
     divideHalfEven(gained('btc') * priceOf('BTCIRT'), UNITS_PER_ONE) +
     divideHalfEven(gained('usdt') * priceOf('USDTIRT'), UNITS_PER_ONE);
 
-  // What it was given counts at its price of now, less that of the start.
+  // Its inventory is valued at the price of now, less the price at the start.
   const { ledger } = engine.instances[0]!;
   const given = divideHalfEven(parseUnits(balances.btc) * priceOf('BTCIRT'), UNITS_PER_ONE);
   const sinceStart = given - (ledger.state.inventoryValue.get('rls') ?? 0n);

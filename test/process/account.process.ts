@@ -16,7 +16,7 @@ afterEach(async (context) => {
 
 const NAMED = { instance: 'whose', seed: 1, name: 'home' };
 
-/** The same bot with other credentials: its files, but for the configuration, are those of before. */
+/** The home of the same bot with other credentials: only its configuration changes. */
 const homeWith = (credentials: Readonly<Record<string, string>>) => own.home({ ...NAMED, credentials });
 
 test.each<[string, Readonly<Record<string, string>>]>([

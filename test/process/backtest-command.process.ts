@@ -35,7 +35,7 @@ test.each([
   );
 });
 
-/** Finds how many bars are still to come in arrays of numbers that it gets hold of. */
+/** Source of a strategy that finds how many bars are still to come, in arrays that `getsHold` reaches. */
 const seeing = (getsHold: string): string => `import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 const arrays: Float64Array[] = [];
@@ -72,7 +72,7 @@ Float64Array.prototype.subarray = function (...range) {
 const ON_EXAMPLE = '--market BTCUSDT --catalogue data/example --cash 10000 --no-save --json'.split(' ');
 const ON_BOOKS = '--fidelity poll --from 2026-01-05T12:00Z --to 2026-01-05T12:20Z --timeframe 1m'.split(' ');
 
-/** Trades by the clock alone. */
+/** Source of a strategy that trades by the clock alone. */
 const BY_THE_CLOCK = `
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';

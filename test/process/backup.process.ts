@@ -27,7 +27,7 @@ afterEach(async (context) => {
 const line = (subject: string): MirrorChange =>
   journalLine(subject, JSON.stringify({ text: 'x'.repeat(900) }));
 
-/** Waits for something to become true; throws with its name when it does not. */
+/** Waits until a condition is true; throws with its name if it takes too long. */
 async function until(what: string, isTrue: () => boolean): Promise<void> {
   for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 20) {
     if (isTrue()) return;
@@ -127,8 +127,8 @@ test(`finds all orders and fills again after an old backup is restored (SARRAF_S
   expect(brokenPromises(exchange, home)).toEqual([]);
   expect({ code, error: error.replaceAll(/^warning: .*\n/gm, '') }, log).toEqual({ code: 0, error: '' });
   const errors = readLog(log).filter(({ level }) => level === 'error');
-  // OCOs and stop orders of after the backup stay, and who canceled an exit after it is forgotten: of both a
-  // person has to know.
+  // OCOs and stop orders placed after the backup stay open, and the canceler of an exit is not known any
+  // more: a person must be told of both.
   const isForPerson = /protects a position and stays open|somebody else canceled its exit/;
   expect(errors.filter(({ msg }) => !isForPerson.test(msg))).toEqual([]);
 });

@@ -14,22 +14,22 @@ export interface BotHomeOptions {
   readonly folder: string;
   readonly exchange: Pick<ServedExchange, 'baseUrl' | 'limits'>;
   readonly ledgerFolder: string;
-  /** `redis://…` of a ledger that machines share; the file of `ledgerFolder` without it. */
+  /** URL `redis://…` of a shared ledger; without it the file in `ledgerFolder` is used. */
   readonly ledger?: string;
   readonly instance: string;
-  /** How it is let in; by the token without it. */
+  /** Credentials at the exchange; without them the token. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** Of its folder; the instance's without it. */
+  /** Name of its folder; without it the name of the instance. */
   readonly name?: string;
-  /** Of what the strategies want. */
+  /** Seed of what the strategies want. */
   readonly seed: number;
-  /** The one strategy that it runs, on two markets; those that want anything at any time without it. */
+  /** The one strategy that it runs, on two markets; without it the chaos strategies run. */
   readonly plugin?: string;
-  /** The mirror's folder; in `folder` without it. */
+  /** Folder of the mirror; without it the mirror is in `folder`. */
   readonly dataFolder?: string;
 }
 
-/** The files of one bot, which outlive its processes. */
+/** The files of one bot, which stay when its process ends. */
 export interface BotHome {
   readonly instance: string;
   readonly configPath: string;
@@ -37,7 +37,7 @@ export interface BotHome {
   readonly mirrorPath: string;
 }
 
-/** Writes the configuration of a bot in mode live that wants anything at any time. */
+/** Writes the configuration of a bot in mode live, whose strategies want anything at any time. */
 export function createBotHome(options: BotHomeOptions): BotHome {
   const { folder, exchange, ledgerFolder, instance, seed, plugin } = options;
   const home = join(folder, options.name ?? instance);
@@ -64,14 +64,14 @@ export function createBotHome(options: BotHomeOptions): BotHome {
       limits: Object.fromEntries(limits),
       ledgerFolder,
       ...(options.ledger === undefined ? {} : { ledger: options.ledger, ledgerTimeout: '200ms' }),
-      // So that the limits themselves are what is tried.
+      // No headroom, so that the limits themselves are tested.
       headroom: 0,
     },
     strategies:
       plugin === undefined
         ? [
             ...['BTCIRT', 'BTCUSDT', 'BTCIRT', 'BTCUSDT', 'BTCUSDT'].map(strategy),
-            // For the candles that it asks for.
+            // For the candles that its strategies request.
             {
               plugin: 'ma-cross',
               market: 'BTCIRT',
@@ -91,15 +91,15 @@ export function createBotHome(options: BotHomeOptions): BotHome {
   return { instance, configPath, dataFolder, mirrorPath: join(dataFolder, 'mirror.sqlite') };
 }
 
-/** A folder for one test. */
+/** Makes a folder for one test. */
 export function createTestFolder(): { readonly folder: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-process-'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /**
- * A ledger that knows of no request, for an exchange that was never asked anything; `identity` is that of the
- * account that asks.
+ * Creates a ledger without a request, for an exchange that was never called; `identity` is that of the
+ * account that the bot uses.
  */
 export function createEmptyLedger(
   { baseUrl, limits }: BotHomeOptions['exchange'],

@@ -1,28 +1,28 @@
 import { startNode, type Finished, type SarrafProcess } from '../support/sarraf-process.ts';
 import type { BotHome } from './bot-home.ts';
 
-/** A line of the bot's log. */
+/** A line in the log of the bot. */
 export interface LogLine {
   readonly level: string;
   readonly time: string;
   readonly msg: string;
   readonly event?: string;
   readonly address?: string;
-  /** With the first line of a bot at work. */
+  /** Only in the first line of a bot that has begun to trade. */
   readonly markets?: readonly string[];
 }
 
-/** Longer than the configured drain, the last comparison and a request's time-out take together. */
+/** Longest time of an end, in ms: configured drain, last comparison and request time-out together. */
 const LONGEST_END_MS = 100_000;
 
-/** One life of a bot as a process of its own. */
+/** One life of a bot, as a process of its own. */
 export class BotProcess {
   readonly spawnedAtMs = Date.now();
   private readonly process: SarrafProcess;
 
   /**
-   * `nodeArguments` go before the program, such as a module to be loaded first; `environment` is laid over
-   * that of the test.
+   * `nodeArguments` come before the program, such as a module to load first; `environment` is added to that
+   * of the test.
    */
   constructor(
     home: BotHome,
@@ -46,7 +46,7 @@ export class BotProcess {
     return exitCode === null && signalCode === null;
   }
 
-  /** The first line of the log that matches; rejects when the process ends without one. */
+  /** Returns the first line of the log that matches; rejects if the process ends without one. */
   async line(matches: (line: LogLine) => boolean): Promise<LogLine> {
     const text = await this.process.line((line) => {
       const read = readLine(line);
@@ -55,13 +55,13 @@ export class BotProcess {
     return JSON.parse(text) as LogLine;
   }
 
-  /** Where it says how it is, as soon as that is there: before the exchange has answered. */
+  /** Address of the health page as soon as it is there: before the exchange has answered. */
   async firstHealthAddress(): Promise<string> {
     const { address = '' } = await this.line(({ event }) => event === 'health');
     return address;
   }
 
-  /** Where it says how it is, once the exchange has answered and the bot is at work. */
+  /** Address of the health page once the exchange has answered and the bot trades. */
   async healthAddress(): Promise<string> {
     const address = await this.firstHealthAddress();
     await this.line(({ event, markets }) => event === 'begin' && markets !== undefined);
@@ -73,22 +73,22 @@ export class BotProcess {
     this.process.child.kill(name);
   }
 
-  /** Stops reading what it writes, as a terminal does that is closed: its writes fail from then on. */
+  /** Closes the reading end of its output, as a closed terminal does: its writes fail from then on. */
   closeOutput(): void {
     const { stdout, stderr } = this.process.child;
     stdout?.destroy();
     stderr?.destroy();
   }
 
-  /** Ends it at once, wherever it is. */
+  /** Kills it at once, whatever it is doing. */
   async kill(): Promise<Finished> {
     this.signal('SIGKILL');
     return this.finished;
   }
 
   /**
-   * Asks it to end in order, and waits until it has. One that does not is killed, which its code then
-   * says.
+   * Asks it to end in order, and waits for that. If it takes too long it is killed, which shows in its exit
+   * code.
    */
   async end(): Promise<Finished> {
     this.signal('SIGTERM');
@@ -97,7 +97,7 @@ export class BotProcess {
   }
 }
 
-/** The lines of a log; what is none is left out. */
+/** Parses the lines of a log; lines that are no JSON are left out. */
 export function readLog(out: string): readonly LogLine[] {
   return out.split('\n').flatMap((line) => readLine(line) ?? []);
 }

@@ -9,10 +9,10 @@ import { folderOfThisTest } from '../support/temporary-folder.ts';
 const MARKET = 'BTCUSDT';
 const HALF_AN_HOUR_MS = 1_800_000;
 const REPLY_MS = 200;
-/** What is worth so many times the least value of an order is enough for an exit at any of its prices. */
+/** A value of this many least order values is enough for an exit at any of its prices. */
 const CLEARLY_ENOUGH = 2n;
 
-/** The rows of the table of docs/bracket-rules.md, by what comes before a gap. */
+/** Names of the rows in the table of docs/bracket-rules.md, by what came before the gap. */
 const ROWS = {
   move: 'an exit that had not filled was moved or resized',
   exit: 'an exit had filled in part',
@@ -27,8 +27,8 @@ interface Gap {
 }
 
 /**
- * Stretches in which something worth an order had no sale at the exchange, by its own orders and trades. All
- * that is traded there is of brackets. The last stretch does not count: the run ends in it.
+ * Times in which a position worth an order had no sale at the exchange, by its own orders and trades. All
+ * trades there are of brackets. The last one does not count, as the run ends in it.
  */
 function gapsOf({ orders, fills }: ExchangeTruth, minOrderValue: bigint): readonly Gap[] {
   const sales = orders.filter(({ side }) => side === 'sell');
@@ -65,7 +65,7 @@ function gapsOf({ orders, fills }: ExchangeTruth, minOrderValue: bigint): readon
   return gaps;
 }
 
-/** What the page states: how many gaps of a kind there were, and the longest in ms. */
+/** Reads the figures of the page: how many gaps of a kind there were, and the longest in ms. */
 function statedOf(page: string, cause: Cause): { readonly count: number; readonly longestMs: number } {
   const row = new RegExp(String.raw`^\| ${ROWS[cause]} +\| +(\d+) +\| +([\d.]+) s +\|$`, 'm').exec(page);
   return { count: Number(row?.[1]), longestMs: Math.round(Number(row?.[2]) * 1_000) };
@@ -95,12 +95,12 @@ test('a quiet bot leaves its positions without an exit no longer than docs/brack
   for (const cause of ['move', 'exit', 'entry'] as const) {
     const [lasts, stated] = [found(cause), statedOf(page, cause)];
     const longestMs = Math.max(...lasts);
-    // Other orders at other times bring other numbers, but none of another size.
+    // Other orders at other times give other counts, but of the same size.
     expect(lasts.length).toBeGreaterThan(stated.count / 2);
     expect(longestMs).toBeLessThanOrEqual(stated.longestMs);
   }
-  // One cancel, a look-up of the other leg and one order, each of one reply; and where the exchange refuses the
-  // pair, its stop.
+  // One cancel, a look-up of the other leg and one order, each of one reply; where the exchange refuses the
+  // pair, the stop of it too.
   expect(new Set(found('move').slice(0, 90))).toEqual(new Set([3 * REPLY_MS]));
   expect(Math.max(...found('move'))).toBe(4 * REPLY_MS);
 });

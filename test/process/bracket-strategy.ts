@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Buys again and again, a part at a time where nobody sells more, and always with an exit close to the price. */
+/** Buys again and again, in parts if nobody sells more, each time with an exit close to the price. */
 export default defineStrategy({
   name: 'bracketed',
   params: z.strictObject({ everyMs: z.int().positive().default(500) }),

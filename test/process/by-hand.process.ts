@@ -13,7 +13,7 @@ import { readLog } from './bot-process.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
 import { SlowDisk } from './slow-disk.ts';
 
-/** For a machine however busy; whatever is waited for mostly comes within a second. */
+/** Time-out for a busy machine; what a test waits for mostly comes within a second. */
 const PATIENT = { timeout: 120_000, interval: 200 };
 const BASE = { strategy: 'bracket-0', market: 'BTCIRT', side: 'buy', stopPrice: null } as const;
 
@@ -33,7 +33,7 @@ async function sarraf({ dataFolder }: BotHome, ...args: readonly string[]): Prom
   return out;
 }
 
-/** Orders of an amount that the exchange has, whatever became of them. */
+/** Counts the orders of an amount at the exchange, in any state. */
 const ordersOf = (amount: bigint): number =>
   own.exchange.truth().orders.filter((order) => order.amount === amount).length;
 
@@ -55,7 +55,7 @@ test('a person pauses, places, cancels and closes, and kill -9 amid it does noth
 
   await sarraf(home, 'pause', 'bracket-0', '--reason', 'a test');
   expect(await sarraf(home, 'status')).toMatch(/bracket-0 +paused by hand/);
-  // A sale far from the market: it adds no risk, so a pause lets it pass.
+  // A sale far from the market: it adds no risk, so that it may pass during a pause.
   const place = ['order', 'place', 'sell', 'BTCIRT', '0.00111', '--price', '62000000000'];
   const book = ['--strategy', 'bracket-0', '--yes', '--json'];
   const placed = JSON.parse(await sarraf(home, ...place, ...book, '--key', 'mine')) as {
@@ -66,7 +66,7 @@ test('a person pauses, places, cancels and closes, and kill -9 amid it does noth
   expect(await sarraf(home, 'orders', '--json')).toContain('"tag":"by-hand"');
   expect(await sarraf(home, 'cancel', placed.placed[0] ?? '', '--yes')).toContain('1 order is canceled');
 
-  // Killed with commands that it may have taken and done, or not.
+  // Killed with posted commands; which of them it had taken and done is not known.
   const client = new ControlClient(home.dataFolder);
   const taken: PlaceCommand = {
     ...BASE,
@@ -79,7 +79,7 @@ test('a person pauses, places, cancels and closes, and kill -9 amid it does noth
   const close = client.post({ kind: 'close', key: randomUUID(), strategy: 'bracket-0', market: null });
   const killed = await first.kill();
   expect(killed.code).toBe('SIGKILL');
-  // An order that an earlier run took and had not done: whether it left is in the mirror alone.
+  // An order that an earlier run took but did not finish: only the mirror shows whether it was sent.
   const had = client.post(taken);
   const database = new Database(controlPath(home.dataFolder));
   database.prepare('UPDATE commands SET taken_at_ms = posted_at_ms WHERE id = ?').run(had);
@@ -109,7 +109,7 @@ test('a person pauses, places, cancels and closes, and kill -9 amid it does noth
   expect(brokenPromises(exchange, home)).toEqual([]);
 });
 
-/** A strategy that holds what it is given. */
+/** Source of a strategy that holds what it is given. */
 const HOLDER = `import { defineStrategy } from '#sdk';
 export default defineStrategy({
   name: 'holder',
@@ -118,7 +118,7 @@ export default defineStrategy({
 });
 `;
 
-/** More commits than a bot makes of three commands. */
+/** Bound of the loop: more commits than a bot makes for three commands. */
 const MOST_COMMITS = 40;
 
 test('coins are adopted, written off and moved once, whichever two writes a kill -9 comes between', async ({

@@ -7,7 +7,7 @@ import { brokenPromises, OwnExchange } from './own-exchange.ts';
 const ALI = 7;
 const STRANGER = 99;
 const QUESTION = 'Halt trading and cancel';
-/** For a machine however busy. */
+/** Time-out for a busy machine. */
 const PATIENT = { timeout: 120_000, interval: 100 };
 
 interface SentMessage {
@@ -17,12 +17,12 @@ interface SentMessage {
   };
 }
 
-/** Telegram as far as a bot needs it: what it was sent, and what people say and press. */
+/** Telegram as far as a bot needs it: keeps the messages it gets, and returns what people write and press. */
 class FakeTelegram {
   readonly messages: SentMessage[] = [];
   readonly server = new ChatServer(async (request) => this.answer(request));
   private readonly updates: { readonly update_id: number }[] = [];
-  /** Up to this one they were asked for, and need not be told again. */
+  /** The highest update id that the bot has confirmed; updates up to it are not returned again. */
   takenId = 0;
 
   says(text: string, from: number): void {
@@ -38,7 +38,7 @@ class FakeTelegram {
     return this.updates.length;
   }
 
-  /** The first message with a text, and what its first button says. */
+  /** Finds the first message with a text; returns the data of its first button. */
   find(text: string | RegExp): { readonly button: string } | null {
     const found = this.messages.find((one) =>
       typeof text === 'string' ? one.text.includes(text) : text.test(one.text),
@@ -57,7 +57,7 @@ class FakeTelegram {
     const { offset = 0 } = body as { readonly offset?: number };
     this.takenId = Math.max(this.takenId, offset - 1);
     const result = this.updates.filter(({ update_id }) => update_id >= offset);
-    // The real one answers when there is something, and else after half a minute.
+    // The real service answers when it has an update, or else after half a minute.
     if (result.length === 0) await pause(100);
     return { status: 200, body: { ok: true, result } };
   }
@@ -77,7 +77,7 @@ afterEach(async (context) => {
   await telegram.server.close();
 });
 
-/** The button of a message that comes. */
+/** Waits for a message with a text; returns the data of its first button. */
 async function buttonOf(text: string | RegExp): Promise<string> {
   await expect.poll(() => telegram.find(text), PATIENT).not.toBeNull();
   return telegram.find(text)?.button ?? '';
@@ -97,7 +97,7 @@ test('a person is alerted, halts by two taps, sees the orders go, and resumes; n
   writeFileSync(home.configPath, JSON.stringify({ ...config, alerts }));
   const bot = own.start(home);
   await bot.healthAddress();
-  // The alert: a trade of the bot.
+  // The alert of a trade of the bot.
   await buttonOf(/Bought|Sold/);
 
   telegram.says('/status', STRANGER);

@@ -4,11 +4,11 @@ import { brokenPromises, OwnExchange } from './own-exchange.ts';
 import { steppedClock } from './stepped-clock.ts';
 
 const HOUR_MS = 3_600_000;
-/** How long a life goes on after its first new order. */
+/** How long a life goes on after its first new order, in ms. */
 const LIFE_MS = 3_000;
 /**
- * An order whose reply is lost keeps its place among those under way until its time-out of 20 s, so that a
- * life may send its first new order only when the time-outs of its first ones are over.
+ * Time for the first new order of a life, in ms: an order whose reply is lost counts as under way until its
+ * time-out of 20 s, so the new one may have to wait for the time-outs of the first orders.
  */
 const FIRST_ORDER_MS = 120_000;
 
@@ -22,7 +22,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** Waits until there are more orders than there were; the test says so where none comes. */
+/** Waits until there are more orders than `before`; the test fails where none comes. */
 async function live(before: number): Promise<void> {
   const { exchange } = own;
   const until = Date.now() + FIRST_ORDER_MS;

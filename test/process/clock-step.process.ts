@@ -12,7 +12,7 @@ const SECONDS = numberOf('SARRAF_CLOCK_SECONDS', 8);
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** So small that the bot is always about to go over it. */
+/** Limits so small that the bot always wants more than they allow. */
 const BOOKS = { limit: 8, windowMs: 8_000 };
 
 let own: OwnExchange;
@@ -25,7 +25,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** How many candles of a minute the mirror has that closed after an instant and before now. */
+/** Counts the one-minute candles in the mirror that closed after `sinceMs` and before `nowMs`. */
 function closedSince({ mirrorPath }: BotHome, sinceMs: number, nowMs = Date.now()): number {
   const mirror = new Database(mirrorPath, { readonly: true });
   try {
@@ -74,7 +74,7 @@ describe.each([
     ).toBeGreaterThan(0);
     expect(ordersAfter).toBeGreaterThan(ordersBefore);
     expect(books.some((timeMs) => timeMs > stepMs)).toBe(true);
-    // In a short run no minute may have closed.
+    // In a short run perhaps no minute has closed.
     expect(closedSince(home, stepMs)).toBeGreaterThanOrEqual(Math.floor((SECONDS * 1_000) / MINUTE_MS) - 1);
     expect(health.status).toBe(200);
     expect(code, out).toBe(0);

@@ -13,7 +13,7 @@ import { brokenPromises, OwnExchange } from './own-exchange.ts';
 
 const PATIENCE_MS = 120_000;
 
-/** Places an order that nobody takes, and once it is open leaves a promise that is rejected to nobody. */
+/** Source of a strategy with an order that stays open, which then leaves a rejected promise unhandled. */
 const REJECTING = `import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 export default defineStrategy({
@@ -78,8 +78,8 @@ test('a strategy whose promise is rejected ends by its policy alone; an error of
   const bot = own.start(home, ['--import', preload]);
   await bot.healthAddress();
 
-  // The promise: its strategy stops and its order is canceled; the other has its purchase and both legs of
-  // its OCO.
+  // The rejected promise: its strategy stops and its order is canceled; the other strategy keeps its purchase
+  // and both legs of its OCO.
   await until('the strategy to stop', () => strategyOf(home, 'rejecting')?.status === 'stopped');
   expect(english(strategyOf(home, 'rejecting')?.reason ?? null)).toMatch(
     /a promise was rejected and not caught: lost on the way/,
@@ -91,7 +91,7 @@ test('a strategy whose promise is rejected ends by its policy alone; an error of
   await until('the books to be compared after it', () => reconciliationOf(home).comparisons > before);
   expect(bot.isRunning).toBe(true);
 
-  // The error: the policy of the drain keeps what only reduces the position.
+  // The uncaught error: the drain keeps what only reduces the position.
   exchange.endTrading();
   const crashedAtMs = Date.now();
   bot.signal('SIGUSR2');

@@ -14,7 +14,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** Looks until something is as it should be; throws when it takes too long. */
+/** Asks until the answer is as expected; throws when it takes too long. */
 async function until<Value>(ask: () => Promise<Value>, isIt: (value: Value) => boolean): Promise<Value> {
   let last: Value | undefined;
   for (let look = 0; look < 200; look += 1) {

@@ -7,7 +7,7 @@ import { DashboardHere } from '../support/dashboard-here.ts';
 import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 import { createTestFolder } from './bot-home.ts';
 
-/** For a machine however busy; whatever is waited for mostly comes within a second. */
+/** Time-out for a busy machine; what a test waits for mostly comes within a second. */
 const PATIENT = { timeout: 120_000, interval: 100 };
 
 const files: ReturnType<typeof createTestFolder>[] = [];
@@ -95,7 +95,7 @@ test('a port that is named and taken ends the run, and one that is not named doe
   expect({ code, error }).toMatchObject({ code: 2, error: expect.stringContaining('dashboard.port') });
 });
 
-/** As many streams as asked for; answers the status of each. */
+/** Opens `count` streams; returns the status of each. */
 async function openStreams(
   here: DashboardHere,
   count: number,
@@ -122,7 +122,7 @@ test('a thousand idle streams and slow requests leave room for those who ask', a
     expect(statuses.filter((status) => status === 503)).toHaveLength(800);
     expect((await here.api('/session')).status).toBe(200);
 
-    // Each says one byte now and then, and never comes to an end.
+    // Each client sends one byte now and then, and never completes its request.
     const slow = Array.from({ length: 100 }, () => connect({ host: hostname, port: Number(port) }));
     sockets.push(...slow);
     const ended = slow.map(

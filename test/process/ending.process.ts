@@ -21,7 +21,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** Resolves when the exchange has so many orders open; throws when it takes too long. */
+/** Resolves when the exchange has `count` open orders; throws when it takes too long. */
 async function untilOpen(count: number): Promise<void> {
   for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 20) {
     if (own.exchange.truth().orders.filter(({ isOpen }) => isOpen).length >= count) return;
@@ -30,7 +30,7 @@ async function untilOpen(count: number): Promise<void> {
   throw new Error(`expected ${count} open orders within 30 s`);
 }
 
-/** Resolves when the bot has begun its books and compared them. */
+/** Resolves when the bot has begun its books and compared them once. */
 async function untilCompared({ mirrorPath }: BotHome): Promise<void> {
   for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 200) {
     const reader = new MirrorReader(mirrorPath);
@@ -42,7 +42,7 @@ async function untilCompared({ mirrorPath }: BotHome): Promise<void> {
   throw new Error('expected books that were compared within 30 s');
 }
 
-/** From the posting of the last command to its being taken up, by the clock that both ends share. */
+/** Time from the posting of the last command until the bot took it, in ms, by the clock of both processes. */
 function takenAfterMs({ dataFolder }: BotHome): number {
   const control = new Database(controlPath(dataFolder), { readonly: true });
   try {
@@ -64,12 +64,12 @@ test('ends at once at a later SIGTERM, not at an echo of the first, and the next
   await bot.healthAddress();
   const firstRequestMs = (exchange.requests()[0]?.timeMs ?? Number.NaN) - bot.spawnedAtMs;
   await untilOpen(3);
-  // Node aborts where a process exits while one of its threads loads a native module, as the page's begins.
+  // Node aborts if the process exits while a thread loads a native module, as the page's does at first.
   await bot.line(({ event }) => event === 'dashboard');
-  // Nothing is canceled while no reply comes, so that the first signal alone would not end it.
+  // Nothing can be canceled while no reply comes, so the first signal alone would not end it.
   exchange.setFaults([{ kind: 'reply-lost' }]);
   bot.signal('SIGTERM');
-  // As from npm, which passes on a Ctrl-C that the bot has got by itself.
+  // As under npm, which passes on a Ctrl-C that the bot has already got from the terminal.
   await pause(10);
   bot.signal('SIGTERM');
   await pause(1_200);

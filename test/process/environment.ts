@@ -1,6 +1,6 @@
 /**
- * A whole number of the environment, such as how often something is done; `otherwise` where it is not set.
- * Throws for anything else.
+ * Reads a whole number from an environment variable, such as a count; `otherwise` if it is not set. Throws
+ * for anything else.
  */
 export function numberOf(name: string, otherwise: number): number {
   const text = process.env[name];

@@ -13,7 +13,7 @@ interface Ended {
   readonly error: string;
 }
 
-/** Runs the command; `onLine` sees each line of standard output, and may stop the process. */
+/** Runs the command; `onLine` gets each line of standard output, and may stop the process. */
 function sarraf(
   parameters: readonly string[],
   onLine: (line: string, stop: (signal: NodeJS.Signals) => void) => void = () => undefined,
@@ -34,7 +34,7 @@ function sarraf(
   });
 }
 
-/** Runs an exchange until `use` has used it, then ends it. */
+/** Runs an exchange while `use` runs, then ends it. */
 function withExchange(
   parameters: readonly string[],
   use: (address: string, adminToken: string) => Promise<void>,
@@ -86,7 +86,7 @@ describe('sarraf exchange', () => {
     let first: Ended;
     let second: Ended;
 
-    // Two lives of one exchange.
+    // Two lives of one exchange, one after the other.
     beforeAll(async () => {
       let before: Record<string, unknown> = {};
       first = await withExchange(

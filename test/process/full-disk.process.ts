@@ -7,7 +7,7 @@ import { readLog } from './bot-process.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
 import { SmallDisk } from './small-disk.ts';
 
-/** Enough that the mirror makes its reserve file. */
+/** Size of the disk: enough for the mirror to make its reserve file. */
 const DISK_MEGABYTES = 48;
 
 let own: OwnExchange;
@@ -20,7 +20,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** Waits for something to become true; throws with its name when it does not. */
+/** Waits until a condition is true; throws with its name if it takes too long. */
 async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 50) {
     if (await isTrue()) return;
@@ -56,10 +56,10 @@ test('cancels on a full disk, says so, and goes on once there is room again', as
     await until('every order to be canceled', () => open() === 0);
     const atTheExchange = exchange.truth().orders.flatMap(({ clientOrderId }) => clientOrderId ?? []);
     const known = new Set(readMirrorRows(home.mirrorPath).orders.map(({ clientOrderId }) => clientOrderId));
-    // What little still fits into the mirror's files may be used for orders: none is there without its row.
+    // The little room left in the mirror's files may be used for orders, but each order must have its row.
     expect(atTheExchange.filter((clientOrderId) => !known.has(clientOrderId))).toEqual([]);
     const placedMeanwhile = exchange.truth().orders.length - placedBefore;
-    // The mirror and the disk's filler race for what the reserve file leaves, so that writes may succeed again.
+    // The mirror and the test both take the room that the reserve file frees, so writes may succeed again.
     expect(await readyOf()).toContain('the disk is full, so no orders are placed');
 
     disk.free();

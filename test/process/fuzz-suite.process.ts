@@ -13,7 +13,7 @@ test('a suite of seeds holds the promises, gives a seed the same journal on anot
   const suite = await runSuite({
     firstSeed: 3,
     seeds: 1,
-    // A few minutes, and the quiet after them, which is longer.
+    // A few minutes, and the quiet time after them, which is longer.
     hours: 0.05,
     jobs: 2,
     failFast: false,

@@ -1,13 +1,13 @@
 import { queryObjects } from 'node:v8';
 
 /**
- * Loaded before the program: prints what lives after a collection, again and again, among the lines of the
- * log.
+ * To be loaded before the program: prints the objects that survive a garbage collection, every 5 s, between
+ * the lines of the log.
  */
 const EVERY_MS = 5_000;
 
 setInterval(() => {
-  // Counting the promises collects the garbage first.
+  // The count of the promises collects the garbage first.
   const promises = Number(queryObjects(Promise));
   globalThis.gc?.();
   const { heapUsed: heapBytes, rss: rssBytes } = process.memoryUsage();

@@ -5,8 +5,8 @@ import { numberOf } from './environment.ts';
 import { OwnExchange } from './own-exchange.ts';
 
 /**
- * `npm run test:heap` takes thirty: a heap is noisy over a short time, and grows while the bot fills its
- * bounded lists.
+ * Minutes of the test. `npm run test:heap` takes thirty: a heap varies over a short time, and grows while the
+ * bot fills its bounded lists.
  */
 const MINUTES = numberOf('SARRAF_HEAP_MINUTES', 1);
 const MINUTES_FOR_BYTES = 10;
@@ -14,7 +14,7 @@ const SEED = numberOf('SARRAF_SEED', 7);
 const LONGEST_RUN_MS = (MINUTES + 5) * 60_000;
 const MOST_HEAP_GROWTH = 1.05;
 
-/** A loop that leaves one behind each time it turns, fifty times a second, makes many more. */
+/** Maximum number of new promises; a loop of fifty turns a second that leaks one each time makes far more. */
 const MOST_NEW_PROMISES = 300;
 
 interface Sample {
@@ -41,7 +41,7 @@ function samplesOf(out: string): readonly Sample[] {
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** What the second and the last third of a life held on average. */
+/** Mean of a field in the second and in the last third of a life. */
 function thirds(samples: readonly Sample[], field: keyof Sample): readonly [second: number, last: number] {
   const values = samples.map((sample) => sample[field]);
   const length = Math.floor(values.length / 3);

@@ -1,15 +1,12 @@
-/** A strategy that does what no strategy should, and what is to be said of it. */
+/** A strategy that does what no strategy should, and the message that the bot must give. */
 export interface HostilePlugin {
   readonly name: string;
-  /** Before the strategy is defined. */
+  /** Code before the definition of the strategy. */
   readonly top?: string;
-  /**
-   * The body of a handler of books, with `ctx`, `calls` (from 0 on) and `place` (which places an order) at
-   * hand.
-   */
+  /** Body of a handler of books; it has `ctx`, `calls` (from 0 on) and `place`, which places an order. */
   readonly body?: string;
   readonly onError?: 'stop' | 'pause' | 'cancel';
-  /** What the end of it says; null where it can not be loaded, and is named by its file alone. */
+  /** Pattern of the message at its end; the test names it by its file alone if it can not be loaded. */
   readonly says: RegExp;
   readonly isLoaded?: false;
 }

@@ -12,7 +12,7 @@ import { folderOfEachTest } from '../support/temporary-folder.ts';
 const SECRET = 'a-token-that-no-strategy-may-see';
 const EVERYTHING = { strategy: null, market: null, last: 10_000 };
 
-/** On a busy machine; a quiet one takes seconds. */
+/** Time-out for a busy machine; a quiet one takes seconds. */
 const PATIENCE_MS = 300_000;
 
 const folder = folderOfEachTest();
@@ -37,7 +37,7 @@ function writeConfig(): string {
     strategies,
     data: { folder: join(folder, 'data') },
     isolation: { handlerWithin: '1s', loadWithin: '20s', memoryMb: 48, restartsAnHour: 2 },
-    // The wall's time passes while strategies hang; none of this run is about how old books get.
+    // Real time passes while strategies hang; the age of books is not what this test is about.
     risk: { maxBookAge: null },
   };
   const file = join(folder, 'bot.yaml');
@@ -54,7 +54,7 @@ function read<Value>(look: (reader: MirrorReader) => Value): Value {
   }
 }
 
-/** Waits until something holds of the strategies in the mirror. */
+/** Waits until a condition holds for the strategies in the mirror. */
 async function until(holds: (records: ReadonlyMap<string, StrategyRecord>) => boolean): Promise<void> {
   let seen: readonly StrategyRecord[] = [];
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 500) {
@@ -62,7 +62,7 @@ async function until(holds: (records: ReadonlyMap<string, StrategyRecord>) => bo
       seen = read((reader) => reader.strategies());
       if (holds(new Map(seen.map((record) => [record.name, record])))) return;
     } catch {
-      // The mirror is not there yet.
+      // The mirror does not exist yet.
     }
     await pause(500);
   }
@@ -99,7 +99,7 @@ test('strategies that loop, exit, take all memory, poison prototypes or lie end 
     const line = out.split('\n').find((text) => text.includes(`${name}.ts`));
     expect(line, name).toMatch(says);
   }
-  // The policy of the one that had an order and ended was to have it canceled.
+  // This strategy had an order as it ended, and its policy is to cancel it.
   const own = read((reader) => reader.orders({ ...EVERYTHING, strategy: 'exit-order', state: 'all' }));
   expect(own.map(({ state }) => state)).not.toContain('open');
   expect(own).toHaveLength(1);

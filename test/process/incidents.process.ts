@@ -66,12 +66,12 @@ test('an unknown order is found with the next list, as its page says', async () 
 test('a break of the books is explained and accepted, as its page says', async () => {
   const { home } = await startBot();
   const page = pageOf('break', home);
-  // Until then the books may still begin anew, with what is there.
+  // Before that the books may begin again, from the balances that are there.
   await untilSaid(page, 'sarraf status --data /data', /compared (?:[6-9]|[1-9]\d+) times/);
   const { accounts } = own.exchange.simulation.exchange;
   const wallet = accounts.walletsOf(USER).find(({ currency }) => currency === 'rls');
   if (wallet === undefined) throw new Error('expected a wallet of rial');
-  // Money goes without a line in the history of the wallet, as at no sound exchange.
+  // Money leaves without a line in the history of the wallet, as it never should.
   wallet.total -= 12_345_678_901_000n;
   accounts.houseOf('rls').outside += 12_345_678_901_000n;
   await untilSaid(page, 'sarraf status --data /data', 'BREAK');

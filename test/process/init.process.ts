@@ -7,7 +7,7 @@ import { startNode } from '../support/sarraf-process.ts';
 import { installPackage, type InstalledPackage } from './installed-package.ts';
 import { SmallDisk } from './small-disk.ts';
 
-/** The installed package with what a new bot's folder installs besides. */
+/** The installed package, with the other packages that the folder of a new bot installs. */
 let project: InstalledPackage;
 let bot: string;
 let modules: string;
@@ -27,7 +27,7 @@ function shell(line: string): string {
   });
 }
 
-/** The commands of the bot's README, in its order. */
+/** Commands of the bot's README, in its order. */
 function commands(): readonly string[] {
   const blocks = [...readFileSync(join(bot, 'README.md'), 'utf8').matchAll(/```sh\n([^]*?)```/g)];
   return blocks.flatMap(([, code = '']) => code.trim().split('\n'));
@@ -55,7 +55,7 @@ describe('sarraf init', () => {
       name: 'ma-cross',
       next: ["cd 'ربات من'", 'npm install', 'npm start'],
     });
-    // As "npm install" leaves it.
+    // The folder as "npm install" leaves it.
     renameSync(modules, join(bot, 'node_modules'));
     modules = join(bot, 'node_modules');
   });
@@ -84,7 +84,7 @@ describe('sarraf init', () => {
     expect(outputs.get('npm test')).toMatch(/Tests +3 passed/);
     expect(outputs.get('npx sarraf report show last')).toMatch(/Trades +[1-9]/);
     expect(outputs.get('npx sarraf trades')).toContain('ma-cross');
-    // Another program of this machine may have the port of the page.
+    // Another program of this machine may use the port of the page.
     expect(outputs.get('npx sarraf doctor --config bot.yaml')).not.toMatch(
       /^(?:problem|warning) +(?!page:)\w/m,
     );

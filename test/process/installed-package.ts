@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The package as npm would install it, in a project of its own, but without a network. */
+/** The package installed as npm would do it, in its own project, but without a network. */
 export interface InstalledPackage {
-  /** The project. */
+  /** Folder of the project. */
   readonly folder: string;
-  /** The package in it. */
+  /** Folder of the package in it. */
   readonly installed: string;
   /** Its files, as npm lists them. */
   readonly packed: readonly string[];
@@ -20,8 +20,8 @@ interface Packed {
 }
 
 /**
- * Installs the tarball that "npm pack" makes, with all of its scripts, beside its dependencies. `tools` are packages that the project has
- * besides, with the programs `bins` of them.
+ * Packs the package with "npm pack", runs its scripts, and installs the tarball with its dependencies.
+ * `tools` are more packages of the project, and `bins` their programs.
  */
 export function installPackage(
   tools: readonly string[] = [],

@@ -11,15 +11,15 @@ import type { BotHome } from './bot-home.ts';
 import { readLog } from './bot-process.ts';
 import { numberOf } from './environment.ts';
 
-/** All of them by `SARRAF_BRACKET_KILLS=50`. */
+/** Number of kills; `SARRAF_BRACKET_KILLS=50` sets the full number. */
 const KILLS = numberOf('SARRAF_BRACKET_KILLS', 3);
 const SEED = numberOf('SARRAF_SEED', Date.now() % 1_000_000);
 
 const LONGEST_LIFE_MS = 4_000;
-/** An exit or a cancel is on its way within it, mostly. */
+/** Longest wait for an exit or a cancel under way, in ms; mostly one comes earlier. */
 const LONGEST_WAIT_MS = 3_000;
 const ORDER_PATHS = ['/market/orders/add', '/market/orders/update-status'];
-/** After the last start every position has its exit within it, on a machine however busy. */
+/** Time after the last start in which every position must get its exit, in ms, on a busy machine. */
 const LONGEST_RECOVERY_MS = 90_000;
 
 let own: OwnExchange;
@@ -32,7 +32,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** The brackets that are at work, as the mirror has them. */
+/** Active brackets, as the mirror has them. */
 function bracketsAtWork({ mirrorPath }: BotHome, nowMs: number): readonly WatchedBracket[] {
   if (!existsSync(mirrorPath)) return [];
   const database = new Database(mirrorPath, { readonly: true });
@@ -45,7 +45,7 @@ function bracketsAtWork({ mirrorPath }: BotHome, nowMs: number): readonly Watche
   const { orders } = readMirrorRows(mirrorPath);
   return rows.map((row) => ({
     ...row,
-    // Only how it is now is asked.
+    // Only the present state is asked for.
     fromMs: nowMs,
     untilMs: nowMs + 1,
     isProtection: false,
@@ -59,7 +59,7 @@ function bracketsAtWork({ mirrorPath }: BotHome, nowMs: number): readonly Watche
   }));
 }
 
-/** Positions of brackets that have no exit now, by the exchange's own orders. */
+/** Positions of brackets without an exit at this moment, by the orders of the exchange. */
 function bareNow(home: BotHome): readonly string[] {
   const { exchange } = own;
   const truth = exchange.truth();
@@ -76,7 +76,7 @@ function bareNow(home: BotHome): readonly string[] {
   return violations.map(({ message }) => message);
 }
 
-/** Waits until a request that places or cancels reaches the exchange, or no longer. */
+/** Waits until a request that places or cancels reaches the exchange, at most `LONGEST_WAIT_MS`. */
 async function nextOrderRequest(): Promise<void> {
   const arrived = Promise.withResolvers<void>();
   const stop = own.exchange.onRequest((path) => {
@@ -118,7 +118,7 @@ test(`protects its positions again after ${KILLS} kills with brackets at work (S
   await last.healthAddress();
   let bare = bareNow(home);
   const untilMs = Date.now() + LONGEST_RECOVERY_MS;
-  // A move of an exit may be under way at any one look.
+  // At any one reading an exit may be just being moved.
   while (bare.length > 0 && Date.now() < untilMs) {
     await pause(500);
     bare = bareNow(home);
@@ -131,7 +131,7 @@ test(`protects its positions again after ${KILLS} kills with brackets at work (S
   console.log({ kills: KILLS, orders: orders.length, sales, fills: fills.length, atWork, withExit });
   expect(brokenPromises(exchange, home)).toEqual([]);
   expect({ code, error: error.replaceAll(/^warning: .*\n/gm, '') }, out).toEqual({ code: 0, error: '' });
-  // Kills amid the placement of one exit keep it from arriving more than once, which a person is told.
+  // Kills while an exit is being placed keep it from arriving several times, which is logged for a person.
   const errors = readLog(out).filter(({ level }) => level === 'error');
   expect(errors.filter(({ msg }) => !msg.includes('(NeverArrived): the position has no exit'))).toEqual([]);
   expect(atWork).toBeGreaterThan(0);

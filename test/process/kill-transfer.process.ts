@@ -15,14 +15,14 @@ import { USER } from './served-exchange.ts';
 
 const SEED = numberOf('SARRAF_SEED', Date.now() % 1_000_000);
 const PATH = '/wallets/transfer';
-/** For the exchange to take it, and in a life that must send none, for several that the strategy wants. */
+/** Time in which the exchange takes one transfer, and time in which the strategy would send several. */
 const MOMENT_MS = 200;
 const SEVERAL_MS = 6_000;
-/** Books must have begun before a transfer is taken, on a machine however busy. */
+/** Books must have begun before a transfer is sent; a busy machine may take this long, in ms. */
 const LONGEST_WAIT_MS = 90_000;
 
 let own: OwnExchange;
-/** Requests that came, whether or not the exchange got them. */
+/** Requests that were sent, whether or not the exchange got them. */
 let sent = 0;
 
 beforeEach(async () => {
@@ -55,7 +55,7 @@ function readTransfers({ mirrorPath }: BotHome) {
   }
 }
 
-/** What `sarraf status` says of transfers, and the way out that it names. */
+/** Transfers that `sarraf status` shows as unknown; runs the command that it names to accept them. */
 async function acceptUnknown({ dataFolder }: BotHome): Promise<readonly unknown[]> {
   const status = await sarrafHere(['status', '--json', '--data', dataFolder]);
   const accepted = await sarrafHere(['reconcile', '--accept', '--yes', '--data', dataFolder]);
@@ -67,7 +67,7 @@ test(`a transfer amid which the process is killed is neither made again nor forg
   const { exchange } = own;
   const plugin = resolve('test/process/transfer-strategy.ts');
   const home = own.home({ instance: 'killed', seed: SEED, plugin });
-  // One that the exchange makes, and one that it never gets: nobody but the exchange can tell them apart.
+  // One transfer that the exchange makes, and one that never arrives: only the exchange can tell them apart.
   const faults = ['reply-lost', 'lost'] as const;
   for (const [life, kind] of faults.entries()) {
     exchange.setFaults([{ kind, endpoints: ['transfer'] }]);

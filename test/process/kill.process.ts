@@ -13,11 +13,11 @@ import type { FaultRule } from '../../src/simulator-server/fault-plan.ts';
 const KILLS = numberOf('SARRAF_KILLS', 6);
 const SEED = numberOf('SARRAF_SEED', Date.now() % 1_000_000);
 
-/** Some lives end while they begin, before or amid the first requests; most some time after that. */
+/** Share of lives that end during their start, before or amid the first requests; most end later. */
 const SHARE_OF_STILLBORN = 0.15;
 const LONGEST_BEGINNING_MS = 2_000;
 const LONGEST_LIFE_MS = 7_000;
-/** A life that is to end with an order on its way ends without one when none comes in time. */
+/** Longest wait for an order under way before a kill, in ms; without one the life ends anyway. */
 const LONGEST_WAIT_MS = 5_000;
 
 const ORDER_PATHS = ['/market/orders/add', '/market/orders/update-status'];
@@ -33,8 +33,8 @@ afterEach(async (context) => {
 });
 
 /**
- * Resolves when a request that places or cancels reaches the exchange, before it is answered; or after a
- * while without one.
+ * Resolves when a request that places or cancels reaches the exchange, before its reply; or after
+ * `LONGEST_WAIT_MS` without one.
  */
 async function nextOrderRequest(exchange: ServedExchange): Promise<void> {
   const arrived = Promise.withResolvers<void>();
@@ -50,28 +50,28 @@ async function nextOrderRequest(exchange: ServedExchange): Promise<void> {
   stop();
 }
 
-/** How many orders of a mirror are in each state. */
+/** Counts the orders of a mirror by state. */
 function statesOf({ mirrorPath }: BotHome): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  // The first life may end before it has made one.
+  // The first life may end before it makes a mirror.
   if (!existsSync(mirrorPath)) return counts;
   for (const { state } of readMirrorRows(mirrorPath).orders) counts[state] = (counts[state] ?? 0) + 1;
   return counts;
 }
 
-/** A bot that gets no markets at its start ends: its supervisor starts it again. */
+/** The message of a bot that ends because it got no markets at its start: its supervisor restarts it. */
 const MAY_END_WITH = /expected the options of the exchange, which name its markets/;
 
 /**
- * One life under faults, ended at a random moment; every other one as soon as an order or a cancel is on its
- * way. Answers the errors of its log; throws when it ended by itself for no good reason.
+ * One life under faults, killed at a random moment; every other one as soon as an order or a cancel is under
+ * way. Returns the errors of its log; throws when it ended by itself without a good reason.
  */
 async function liveAndDie(bot: BotProcess, dice: Dice): Promise<readonly string[]> {
   const { exchange } = own;
   exchange.setFaults(drawFaults(dice));
   if (dice.happens(SHARE_OF_STILLBORN)) await pause(dice.between(0, LONGEST_BEGINNING_MS));
   else {
-    // One that gets no markets ends before it logs the address of its health page.
+    // A bot that gets no markets ends before it logs the address of its health page.
     await Promise.race([bot.healthAddress().catch(() => null), bot.finished]);
     await pause(dice.between(0, LONGEST_LIFE_MS));
     if (dice.happens(0.5)) {
@@ -123,7 +123,7 @@ test(`keeps its promises over ${KILLS} kills at random moments under faults (SAR
   expect(fills.length).toBeGreaterThan(0);
 });
 
-/** Faults that take replies or requests away, of some requests each; a draw has about half of the kinds. */
+/** Faults that lose replies or requests; each applies to some requests. A draw has about half of them. */
 const KINDS: readonly FaultRule[] = [
   { kind: 'lost', probability: 0.03 },
   { kind: 'reply-lost', probability: 0.06 },
@@ -139,8 +139,7 @@ const KINDS: readonly FaultRule[] = [
 ];
 
 /**
- * What goes wrong during one life of a bot. Every fourth reply or so is slow, so that a kill finds requests
- * on their way.
+ * Draws the faults of one life. About every fourth reply is slow, so that a kill finds requests under way.
  */
 function drawFaults(dice: Dice): readonly FaultRule[] {
   return [...dice.some(KINDS, 0.5), { kind: 'delay', probability: 0.25, delayMs: dice.integer(100, 800) }];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Wants to have some of the coin at any time, and to have none of it while a lock holds. */
+/** Wants to hold some of the coin at all times, but none of it while a lock holds. */
 export default defineStrategy({
   name: 'leaving',
   params: z.strictObject({}),

@@ -6,10 +6,10 @@ import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfAllTests();
 
-/** How long a file may load before that is reported, as the line says. */
+/** How long a file may load before a line reports it, in ms. */
 const QUIET_MS = 3_000;
 
-/** Holds its thread up as a loop does, and leaves the processor to others. */
+/** Blocks its thread as an endless loop does, but without using the processor. */
 const HELD_UP = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 
 test('a backtest that a strategy file holds up names the file, and Ctrl-C ends it', async () => {
@@ -32,6 +32,6 @@ test('a file that is loaded soon is not spoken of, nor one with a mistake beyond
     .finished;
   const tookMs = performance.now() - begunMs;
   expect([code, error]).toEqual([2, expect.stringContaining(`${strategy}:1: Error: no data today`)]);
-  // A machine so busy that loading takes as long has it reported.
+  // A machine so busy that loading takes this long reports it too.
   if (tookMs < QUIET_MS) expect(error).not.toContain('still loading');
 });

@@ -6,9 +6,9 @@ import { brokenPromises, OwnExchange } from './own-exchange.ts';
 import { readLog } from './bot-process.ts';
 
 const MARKETS = ['BTCIRT', 'BTCUSDT'];
-/** Enough to see that nothing leaves, and that it is asked for again and again. */
+/** Refusals to wait for: enough to see that no order leaves, although it is requested again and again. */
 const REFUSALS = 6;
-/** For a machine however busy; whatever is waited for mostly comes within a second. */
+/** Time-out for a busy machine; what a test waits for mostly comes within a second. */
 const PATIENT = { timeout: 120_000, interval: 200 };
 
 let own: OwnExchange;
@@ -21,7 +21,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** Markets of the orders of a side that filled, one for each order. */
+/** Markets of the filled orders of a side, one entry for each order. */
 function marketsOf(side: 'buy' | 'sell'): readonly string[] {
   const orders = own.exchange.truth().orders.filter((order) => order.side === side && order.matched > 0n);
   return orders.map(({ market }) => market).toSorted();
@@ -33,7 +33,7 @@ async function sarraf({ dataFolder }: BotHome, ...args: readonly string[]): Prom
   return out;
 }
 
-/** How many orders the locks have refused, by the mirror. */
+/** Counts the orders that locks have refused, by the mirror. */
 async function refusals(home: BotHome): Promise<number> {
   const out = await sarraf(home, 'intents', '--state', 'refused', '--last', '500', '--json');
   const { intents } = JSON.parse(out) as { intents: readonly { readonly reason: string }[] };

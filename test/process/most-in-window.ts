@@ -1,4 +1,4 @@
-/** The most of `times`, which rise, in any window, both its ends included. */
+/** Returns the most of the ascending `times` that lie in any window, both ends included. */
 export function mostInWindow(times: readonly number[], windowMs: number): number {
   let first = 0;
   let most = 0;

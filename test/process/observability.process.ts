@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { startNode, type SarrafProcess } from '../support/sarraf-process.ts';
 
-/** `promtool` of Prometheus's package; .ci/run installs it. */
+/** Runs `promtool` of the Prometheus package; .ci/run installs it. */
 const promtool = (args: readonly string[], input = '') =>
   spawnSync('promtool', args, { input, encoding: 'utf8', cwd: 'config/observability' });
 

@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 
-/** A block of commands of a page, with the lines that it shows of their output. */
+/** A block of commands on a page, with the output that the page shows for them. */
 interface ShownCommands {
   readonly commands: readonly string[];
   readonly lines: readonly string[];
 }
 
-/** Numbers, times and the drawn part of ids, of which every run has others. */
+/** Matches numbers, times and the random part of ids, which differ in every run. */
 const VARIES = /\bmaker-\w{4}-|\d[\d,.:]*/g;
 
 const plainLine = (line: string): string => line.replaceAll(VARIES, '0').replaceAll(/\s+/g, ' ').trim();
 
-/** A page of `docs` for operators, whose commands are run by a shell beside a bot. */
+/** A page of `docs` for operators; its commands are run by a shell beside a bot. */
 export class OperatorPage {
   private readonly text: string;
   private readonly path: string;
@@ -21,7 +21,7 @@ export class OperatorPage {
   private readonly places: readonly (readonly [shown: string, real: string])[];
   private followed = 0;
 
-  /** `places`: what the page says, and what it stands for here; commands are run in `folder`. */
+  /** `places` maps texts of the page to what they stand for here; commands run in `folder`. */
   constructor(name: string, folder: string, places: Readonly<Record<string, string>>) {
     this.text = readFileSync(`docs/${name}.md`, 'utf8');
     this.folder = folder;
@@ -33,14 +33,14 @@ export class OperatorPage {
     this.path = [programs, dirname(process.execPath), process.env['PATH']].join(delimiter);
   }
 
-  /** How many blocks of commands of the page were not run. */
+  /** Number of command blocks of the page that were not run. */
   get left(): number {
     return blocksOf(this.text).length - this.followed;
   }
 
   /**
-   * Runs the commands of a section, and answers with the lines of the page that their output lacks.
-   * `between` does before the second block, and each after it, what the page says in words.
+   * Runs the commands of a section; returns the lines that the page shows and their output lacks. `between`
+   * does what the page says in words, before each block but the first.
    */
   async follow(section: string, between?: () => Promise<void>): Promise<readonly string[]> {
     const [, after] = this.text.split(`\n## ${section}\n`);
@@ -59,7 +59,7 @@ export class OperatorPage {
     return missing;
   }
 
-  /** What a command prints, with the places of the page in it. */
+  /** Returns the output of a command, with the texts of the page in place of the real ones. */
   async run(command: string): Promise<string> {
     let line = command;
     for (const [shown, real] of this.places) line = line.replaceAll(shown, real);
@@ -74,7 +74,7 @@ export class OperatorPage {
   }
 }
 
-/** Blocks of commands, also in a list, each with the block of output right behind it. */
+/** Finds blocks of commands, also in lists, each with the block of output right behind it. */
 function blocksOf(text: string): readonly ShownCommands[] {
   const flat = text.replaceAll(/^ {3}/gm, '');
   return [...flat.matchAll(/^```sh\n([^]*?)^```(?:\n\n```text\n([^]*?)^```)?/gm)].map(

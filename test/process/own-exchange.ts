@@ -13,12 +13,10 @@ import {
 } from './bot-home.ts';
 import { ServedExchange, type ExchangeOptions } from './served-exchange.ts';
 
-/** What differs between the bots of a test. */
+/** Options that differ between the bots of a test. */
 type OwnHome = Pick<BotHomeOptions, 'instance' | 'seed'> & Partial<BotHomeOptions>;
 
-/**
- * An exchange, an empty ledger for it, and every process that was started, of which none outlives its test.
- */
+/** An exchange with an empty ledger, and all processes that were started; none of them outlives its test. */
 export class OwnExchange {
   readonly exchange: ServedExchange;
   readonly folder: string;
@@ -38,7 +36,7 @@ export class OwnExchange {
     return new OwnExchange(await ServedExchange.open(options), createTestFolder());
   }
 
-  /** The home of a bot of its own; what is given goes before what all have. */
+  /** Writes the home of a bot; the given options override those that all bots have. */
   home(options: OwnHome): BotHome {
     const { exchange, folder, ledgerFolder } = this;
     return createBotHome({ exchange, folder, ledgerFolder, ...options });
@@ -54,12 +52,12 @@ export class OwnExchange {
     return bot;
   }
 
-  /** Ends every process that is left, by its id. */
+  /** Ends every process that still runs, by its id. */
   async endBots(): Promise<void> {
     for (const bot of this.bots) if (bot.isRunning) await bot.kill();
   }
 
-  /** Ends everything that is left. The files of a test that failed are kept, and where they are is said. */
+  /** Ends everything that still runs. If the test failed, its files are kept and their place is printed. */
   async close({ task }: { readonly task: Pick<RunnerTestCase, 'name' | 'result'> }): Promise<void> {
     await this.endBots();
     await this.exchange.close();
@@ -69,8 +67,8 @@ export class OwnExchange {
 }
 
 /**
- * What of the promises is broken once a bot has ended in order: a limit, an order twice, or a mirror that
- * differs from the exchange. The market must stand still by then.
+ * Returns broken promises after a bot ended in order: a limit exceeded, an order placed twice, or a mirror
+ * that differs from the exchange. The market must stand still by then.
  */
 export function brokenPromises(exchange: ServedExchange, home: BotHome): readonly Violation[] {
   const truth = exchange.truth();

@@ -6,7 +6,7 @@ import { engineVersion } from '../../src/study/code-bundle.ts';
 import { startNode } from '../support/sarraf-process.ts';
 import { installPackage } from './installed-package.ts';
 
-/** The package as "npm pack" makes it and npm would install it, in a project of its own. */
+/** Folder of a project in which the package of "npm pack" is installed as npm would do it. */
 let folder: string;
 let installed: string;
 let packed: readonly string[];
@@ -16,7 +16,7 @@ const node = (...args: readonly string[]): string =>
 let remove: () => void;
 beforeAll(() => {
   ({ folder, installed, packed, remove } = installPackage(['zod']));
-  // As "npm init" writes it.
+  // As "npm init" writes the file.
   writeFileSync(join(folder, 'package.json'), '{ "name": "own", "type": "commonjs" }');
 });
 afterAll(() => remove());
@@ -34,7 +34,7 @@ export default defineStrategy({
 });
 `;
 
-/** Runs it until it has printed something, and answers with everything that it printed. */
+/** Runs the program until it has printed a text, and returns everything that it printed. */
 async function runUntil(text: string, ...args: readonly string[]): Promise<string> {
   const bot = startNode([join(installed, 'bin/sarraf.js'), 'run', '--speed=100', '--json', ...args], folder);
   await bot.line((line) => line.includes(text));
@@ -145,7 +145,7 @@ describe('the installed package', () => {
     expect(out).toMatch(/"strategy":"own","market":"BTCIRT","orders":[1-9]/);
   });
 
-  // .ci/run installs both. Without them the tests run on the Node of this process alone.
+  // .ci/run installs both; without them the tests run only on the Node of this process.
   test.skipIf(process.env['SARRAF_NODE_22'] === undefined)('runs on the oldest Node that it names', () => {
     const older = process.env['SARRAF_NODE_22'] ?? '';
     const text = execFileSync(older, ['--preserve-symlinks', 'use.mjs'], { encoding: 'utf8', cwd: folder });
@@ -195,7 +195,7 @@ test('a checkout keeps the build that a bot runs from while another is made', as
     checkout,
   );
   await bot.line((line) => line.includes('"event":"order"'));
-  // A source that the bundle has, and one more that it names by its content.
+  // A source that is in the bundle, and one more that the bundle names by its content.
   const version = join(checkout, 'src/exchange/version.ts');
   writeFileSync(version, `${readFileSync(version, 'utf8')}\nglobalThis.process.title += '';\n`);
   build();

@@ -35,7 +35,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** The same bot on paper, with money for all that its strategies want. */
+/** The home of a bot on paper, with money for all that its strategies want. */
 function paperHome(): BotHome {
   const home = own.home({ instance: 'paper', seed: SEED });
   const settings = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
@@ -52,7 +52,7 @@ function market(symbol: string, priceStep: string): FollowedExchangeOptions['mar
   };
 }
 
-/** What the account of a folder has, read by no bot. */
+/** Reads the paper account of a folder without a bot. */
 function accountOf({ dataFolder }: BotHome): ExchangeTruth {
   const file = new PaperAccountFile(dataFolder);
   try {
@@ -107,7 +107,7 @@ test(`a paper account goes on over ${KILLS} kills at random moments (SARRAF_SEED
   );
   expect(truth.orders.filter(({ isOpen }) => isOpen)).toEqual([]);
   expect(code, out).toBe(0);
-  // Orders of a strategy can reserve what the exit of its own bracket is to sell, which a person is told.
+  // A strategy's orders can reserve coins that the exit of its own bracket needs, which is logged.
   const errors = readLog(out).filter(({ level }) => level === 'error');
   expect(errors.filter(({ msg }) => !/ has reserved .*: the position has no exit/.test(msg))).toEqual([]);
   expect(out).toContain('The paper account goes on');

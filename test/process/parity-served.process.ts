@@ -12,13 +12,13 @@ import { ServedExchange, TOKEN } from './served-exchange.ts';
 import { folderOfAllTests } from '../support/temporary-folder.ts';
 
 const bundledStrategies = resolve('strategies');
-/** A bound for what hangs. */
+/** Time-out for a run that hangs, in ms. */
 const HANGS_MS = 300_000;
 
-/** Orders of the bot's own that a session has before it ends. */
+/** Minimum number of own orders before a session is ended. */
 const FEWEST_ORDERS = 4;
 
-/** Looks at everything, and takes a little whenever it sees something. */
+/** Source of a strategy that reads all data, and takes a little with each event. */
 const WATCHER = `
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
@@ -49,7 +49,7 @@ const folder = folderOfAllTests();
 let exchange: ServedExchange;
 const reports = new Map<string, ParityReport>();
 
-/** How many orders the mirror of a bot that runs has. */
+/** Counts the orders in the mirror of a running bot. */
 function ordersIn(path: string): number {
   if (!existsSync(path)) return 0;
   const mirror = new MirrorReader(path);

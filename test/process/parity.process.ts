@@ -17,7 +17,7 @@ let folder: string;
 
 const quiet = (): void => undefined;
 
-/** A recorded run, of the bundled strategies where no others are named, for some of the exchange's time. */
+/** Records a run for some of the exchange's time, of the bundled strategies unless others are named. */
 async function record(lengthMs: number, more: readonly (readonly [string, string])[] = []): Promise<void> {
   const reading = readBotConfig(null, {
     environment: {},
@@ -25,8 +25,8 @@ async function record(lengthMs: number, more: readonly (readonly [string, string
     overrides: [
       ['embedded.speed', 'max'],
       ['embedded.seed', '11'],
-      // Books that say when they were read. Where a time is that of the last change, a recording has the book from
-      // then on, which is a moment earlier than the session saw it.
+      // Books here carry the time of their reading. If they carried that of their last change, the recording
+      // would have each book a moment earlier than the session saw it.
       ['embedded.exchange', JSON.stringify({ forms: { lastUpdateOf: 'snapshot' } })],
       ['data.folder', JSON.stringify(folder)],
       ['record', JSON.stringify({ folder: join(folder, 'catalogue') })],
@@ -51,7 +51,7 @@ interface KeptSession {
   readonly config: { readonly strategies: readonly { readonly name: string; params: unknown }[] };
 }
 
-/** As if the code of a strategy were another one than in the session: it quotes with another spread. */
+/** Checks parity with a strategy that quotes another spread than it did in the session. */
 async function parityOfAnotherSpread(): Promise<ParityReport> {
   const path = join(folder, 'session.json');
   const text = readFileSync(path, 'utf8');
@@ -113,7 +113,7 @@ describe('a recorded session of the embedded exchange', () => {
   });
 });
 
-/** Takes a little at the best price with every fifth book, so that nothing depends on a place in a queue. */
+/** Source of a strategy that takes a little with every fifth book, so that no place in a queue matters. */
 const TAKER = `
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Promises that something in this process still holds: it collects the garbage first. */
+/** Counts the promises that this process still holds, after a garbage collection. */
 const heldPromises = (): number => Number(queryObjects(Promise));
 
 test('the run loop holds no more promises after five thousand turns than after a hundred', async () => {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
 /**
- * Buys once, protects what it got by an OCO far from the market, and has a purchase below the market that is
- * none of its ways out.
+ * Buys once, protects the purchase by an OCO far from the market, and has one more purchase below the market,
+ * which is not an exit.
  */
 export default defineStrategy({
   name: 'protected',
@@ -21,7 +21,7 @@ export default defineStrategy({
       buy({ amount: 0.002, price: bid * 0.95 });
     },
     fill({ state: { price, isProtected }, setState, position, oco }, { side }) {
-      // The purchase may fill in parts, of which each is told once all of them are read.
+      // The purchase may fill in parts; the handler gets them when all of them are read.
       if (side !== 'buy' || price === null || isProtected || position < 0.0099) return;
       setState({ price, isProtected: true });
       oco('sell', {

@@ -8,7 +8,7 @@ import { folderOfAllTests } from '../support/temporary-folder.ts';
 const readme = readFileSync('README.md', 'utf8');
 const library = readFileSync('docs/library.md', 'utf8');
 
-/** The code block of a page that holds a text. */
+/** Returns the code block of a page that contains a text. */
 function blockWith(text: string, page = readme): string {
   const block = page
     .split('```')

@@ -68,7 +68,7 @@ const recordArgs = (catalogue: string, ...more: readonly string[]): readonly str
 const record = (catalogue: string, ...more: readonly string[]): SarrafProcess =>
   startSarraf(recordArgs(catalogue, ...more));
 
-/** Waits for a status that tells of so many books at least. */
+/** Waits for a status with at least `least` books. */
 async function booksSeen(recorder: SarrafProcess, least: number): Promise<void> {
   const isEnough = (line: string): boolean => booksIn(line) >= least;
   await recorder.line(isEnough);

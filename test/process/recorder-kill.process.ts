@@ -13,8 +13,8 @@ const SCRIPT = fileURLToPath(new URL('recording-process.ts', import.meta.url));
 const ALL = { market: BTCIRT, fromMs: 0, toMs: NOON_MS * 2 };
 
 /**
- * Records from a number on, is killed after so many lines, and answers up to which number everything is on
- * the disk.
+ * Records from trade number `first` on, is killed after `lines` lines of output, and returns the number up to
+ * which all trades are on the disk.
  */
 async function recordUntilKilled(root: string, first: number, lines: number): Promise<number> {
   const child = spawn(process.execPath, [SCRIPT, root, String(first)], {
@@ -28,14 +28,14 @@ async function recordUntilKilled(root: string, first: number, lines: number): Pr
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   expect(child.signalCode).toBe('SIGKILL');
-  // It went on for a moment after its last word.
+  // It went on for a moment after its last line.
   return Math.max(
     Number(text.split('\n').slice(0, -1).at(-1)),
     ...segmentsIn(root).map((name) => lastIn(root, name)),
   );
 }
 
-/** The number of the newest trade in a segment. */
+/** Number of the newest trade in a segment. */
 function lastIn(root: string, name: string): number {
   const text = readFileSync(join(root, 'segments', BTCIRT, name), 'utf8');
   const line = text.split('\n').slice(0, -1).at(-1) ?? `["row",${NOON_MS}]`;
@@ -54,10 +54,10 @@ test('a recorder that is killed again and again, amid finalizing too, loses noth
   await recorder.close();
   expect(segmentsIn(root)).toEqual([]);
   const trades = await gather(temporaryCatalogue(root).readTrades(ALL));
-  // Of the last page, whose three new trades count as seen with its last, some may have been for the next
+  // The three new trades of the last page count as seen with the last of them; some may belong to the next
   // segment.
   expect(trades.length).toBeGreaterThan(known - 3);
-  // The tape without a hole and without a double: each trade is the one with its number.
+  // The tape has no hole and no duplicate: each trade is the one with its number.
   trades.forEach(({ timeMs, price, amount, side }, index) => {
     expect({ timeMs, price, amount, side }).toEqual(numbered(index + 1));
   });

@@ -5,7 +5,7 @@ import { BTCIRT } from '../unit/recording/temporary-catalogue.ts';
 import { NOON_MS, openRecorder, pageAnswer } from '../unit/recording/recorder/answers.ts';
 
 /**
- * Records an endless tape from a number on, and prints how many lines are in the segments whenever that has
+ * Records an endless tape from a trade number on, and prints the count of lines in the segments when it has
  * changed: `node recording-process.ts FOLDER FIRST`. Its segments are small, so that one is nearly always
  * being finalized.
  */
@@ -17,8 +17,8 @@ let printed = -1;
 for (;;) {
   const [call, answer] = pageAnswer(Math.max(1, newest - 19), newest);
   recorder.apply(call, answer, NOON_MS + newest * 10);
-  // What is in a segment, or was and is finalized by now, outlives this process; the last trade of a segment
-  // tells how far that is.
+  // Trades that are in a segment, or in a finalized file by now, outlive this process; the last trade of a
+  // segment shows how far that is.
   const last = readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .toSorted()
@@ -41,7 +41,7 @@ function readOrNothing(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It was finalized just now.
+    // The segment was finalized just now.
     return '';
   }
 }

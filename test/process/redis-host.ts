@@ -3,8 +3,8 @@ import { RequestLimiter } from '../../src/budget/limiter.ts';
 import { monotonicMs } from '../../src/budget/process-owner.ts';
 
 /**
- * A process that wants more requests than a ledger in Redis gives, and asks an address with each that it has:
- * `PLACE URL LIMIT WINDOW_MS MILLISECONDS`. It says `begun`, and in the end how many were answered.
+ * A process that wants more requests than a ledger in Redis allows, and calls an address for each that it
+ * gets: `PLACE URL LIMIT WINDOW_MS MILLISECONDS`. It prints `begun`, and at its end how many were answered.
  */
 const [place = '', url = '', limit = '1', windowMs = '1000', forMs = '0'] = process.argv.slice(2);
 const NAME = 'orders/list';

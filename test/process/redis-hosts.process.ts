@@ -15,7 +15,7 @@ const run = (command: string, ...args: string[]): void => {
   execFileSync(command, args, { stdio: 'ignore' });
 };
 
-/** Whether this machine lets a test make hosts of its own, with networks and clocks of their own. */
+/** True if this machine lets a test make hosts with networks and clocks of their own. */
 function canMakeHosts(): boolean {
   try {
     run('unshare', '--time', '--monotonic', '1000', 'true');
@@ -28,9 +28,9 @@ function canMakeHosts(): boolean {
   }
 }
 
-/** Hosts on this machine, each with a network address and a monotonic clock of its own. */
+/** Simulated hosts on this machine, each with its own network address and monotonic clock. */
 class NetworkHosts {
-  /** Of the machine itself, where servers listen for the hosts. */
+  /** Address of the machine itself, where servers listen for the hosts. */
   readonly address: string;
   private readonly names: string[] = [];
   private readonly bridge: string;
@@ -59,7 +59,7 @@ class NetworkHosts {
     return name;
   }
 
-  /** Starts `node FILE …args` on a host whose monotonic clock is so much ahead. */
+  /** Starts `node FILE …args` on a host whose monotonic clock is `aheadSeconds` ahead. */
   start(name: string, aheadSeconds: number, args: readonly string[]): SarrafProcess {
     const time = ['unshare', '--time', '--monotonic', String(aheadSeconds)];
     return startCommand('ip', ['netns', 'exec', name, ...time, process.execPath, ...args]);
@@ -118,10 +118,10 @@ test.skipIf(!canMakeHosts())(
       const most = mostInWindow(times, WINDOW_MS);
       console.log({ most, limit: LIMIT, share: share.toFixed(3), ends: ends.map(({ out }) => out.trim()) });
       expect(ends.map(({ code }) => code)).toEqual([0, 0]);
-      // A host that was stopped may have waited too long for Redis, and says so.
+      // A host that was stopped may have waited too long for Redis, but its ledger must not begin anew.
       expect(ends.map(({ error }) => error).join('')).not.toContain('begins anew');
       expect(most).toBeLessThanOrEqual(LIMIT);
-      // While one host is stopped it keeps the slots of what it had on the way.
+      // While one host is stopped, the slots of its requests under way stay taken.
       expect(share).toBeGreaterThan(0.7);
     } finally {
       counter.close();

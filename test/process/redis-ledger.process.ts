@@ -11,21 +11,21 @@ import { OwnExchange } from './own-exchange.ts';
 import { RedisServer } from './redis-server.ts';
 import { manyOrdersHome, openOrdersAt, untilOpenAt } from './resting-bot.ts';
 
-/** How long both use the limits before Redis is killed. */
+/** How long both bots use the limits before Redis is killed, in seconds. */
 const SECONDS = numberOf('SARRAF_SHARED_SECONDS', 15);
-/** How long nothing is sent once Redis is back and empty: two and a half minutes and a window where all of it is waited for. */
+/** Seconds of waiting once Redis is back and empty; nothing may be sent for 2.5 minutes and a window. */
 const SILENT_SECONDS = numberOf('SARRAF_SILENT_SECONDS', 8);
 
 const WINDOW_MS = 5_000;
 const CANCELS = 'orders/update-status';
-/** So small that two bots want more of them than there is. */
+/** Limits so small that two bots want more than they allow. */
 const LIMITS = {
   'v2/orderbook': { limit: 10, windowMs: WINDOW_MS },
   'trades/list': { limit: 10, windowMs: WINDOW_MS },
   'orders/add': { limit: 6, windowMs: WINDOW_MS },
   [CANCELS]: { limit: 90, windowMs: WINDOW_MS },
 };
-/** What arrives later was sent before: both bots are on the machine of the exchange. */
+/** Arrivals up to this long after Redis was lost were sent before: all run on one machine. In ms. */
 const ARRIVES_WITHIN_MS = 2_000;
 
 let own: OwnExchange;
@@ -45,7 +45,7 @@ afterEach(async (context) => {
 const timesOf = (budget: string): readonly number[] =>
   own.exchange.requests().flatMap((request) => (request.budget === budget ? [request.timeMs] : []));
 
-/** The most that the exchange saw of each budget in any window, and in any that begins with a multiple of it. */
+/** For each budget, the most requests in any window, and in any from a multiple of its length on. */
 function mostOf() {
   return Object.entries(LIMITS).map(([budget, { limit, windowMs }]) => {
     const times = timesOf(budget);
@@ -100,7 +100,7 @@ test('two bots share the limits through Redis, use them, and send nothing but ca
   await redis.begin();
   const backMs = Date.now();
   await pause(SILENT_SECONDS * 1_000);
-  // A few cancels leave by the leases of the bots.
+  // A few cancels may leave by the leases of the bots.
   const all = own.exchange.requests().flatMap(({ timeMs, budget }) => (budget === CANCELS ? [] : [timeMs]));
   const silentMs = 155_000;
   const sentSilently = all.filter(

@@ -51,7 +51,7 @@ test('the commands of compose.study.yaml run a study', async () => {
     join(study, 'study.yaml'),
     'strategy: ma-cross\nmarkets: BTCUSDT\ncsv: hours.csv\nbalances: { usdt: 10000 }\nbudget: { trials: 4 }\n',
   );
-  // In the image SARRAF_DATA names the data folder.
+  // In the container image SARRAF_DATA names the data folder.
   const here = ({ command }: z.output<typeof SERVICE>, data: string): string[] => [
     ...command.map((part) =>
       part

@@ -9,16 +9,16 @@ import { makeCertificate } from '../support/certificate.ts';
 const LOOK_EVERY_MS = 20;
 
 interface ServerOptions {
-  /** For its files. */
+  /** Folder of its files. */
   readonly folder: string;
   readonly password?: string;
-  /** With a certificate of its own for 127.0.0.1. */
+  /** Serves TLS, with a certificate of its own for 127.0.0.1. */
   readonly tls?: true;
-  /** More settings, as its command line takes them. */
+  /** Settings to add, in the form of its command line. */
   readonly more?: readonly string[];
 }
 
-/** A real Redis of the machine on a port of its own, which keeps nothing on the disk. */
+/** A real Redis server of this machine on its own port, which writes no data to the disk. */
 export class RedisServer {
   readonly port: number;
   private readonly options: ServerOptions;
@@ -40,12 +40,12 @@ export class RedisServer {
     return `${this.options.tls ? 'rediss' : 'redis'}://127.0.0.1:${this.port}`;
   }
 
-  /** The authority of its certificate. */
+  /** Certificate of the authority that signed its own. */
   get authority(): string {
     return join(this.options.folder, 'redis.crt');
   }
 
-  /** Begins it, also after it was killed: it has forgotten everything then. */
+  /** Starts the server, also again after a kill; its data is gone then. */
   async begin(): Promise<void> {
     const { folder, password, tls, more = [] } = this.options;
     const files = ['--tls-cert-file', this.authority, '--tls-ca-cert-file', this.authority];
@@ -82,7 +82,7 @@ export class RedisServer {
     await once(child, 'exit');
   }
 
-  /** A client of its own, for what a test does to it. */
+  /** Opens a client for the commands of a test. */
   async client(): Promise<Redis> {
     const { password } = this.options;
     const client = new Redis(this.port, {

@@ -36,7 +36,7 @@ function start(args: readonly string[]): SarrafProcess {
   return started;
 }
 
-/** A study of the same trials wherever it is run. */
+/** Runs a study; its trials are the same wherever it runs. */
 function study(
   data: string,
   of: { readonly trials: number; readonly strategy?: string; readonly more?: string[] },
@@ -53,7 +53,7 @@ const coordinator = (data: string, trials: number, more: string[] = []) =>
 const worker = (name: string, more: string[] = []) =>
   start(['worker', '--redis', redis.url, '--threads', '1', '--data', join(folder, name), ...more]);
 
-/** Looks into the file of a study; null while it has none yet. */
+/** Reads from the file of a study; null if there is no file yet. */
 function look<Value>(data: string, read: (store: StudyStore) => Value): Value | null {
   const path = join(folder, data, 'studies', 'remote.sqlite');
   if (!existsSync(path)) return null;
@@ -62,14 +62,14 @@ function look<Value>(data: string, read: (store: StudyStore) => Value): Value | 
     store = StudyStore.openToRead(path);
     return read(store);
   } catch {
-    // Its tables are being made.
+    // Its tables are just being made.
     return null;
   } finally {
     store?.close();
   }
 }
 
-/** Numbers of the trials that a study has kept. */
+/** Numbers of the trials that a study has stored. */
 const keptIn = (data: string): readonly number[] =>
   look(data, (store) => [...store.outcomes()].map(({ number }) => number)) ?? [];
 
@@ -173,7 +173,7 @@ validation: { walkForward: { train: 100d, test: 50d } }
   expect(found).toEqual(whole);
 });
 
-/** What a command prints, but for the place of its file. */
+/** Parses what a command prints, without the path of its file. */
 async function outcomeOf(run: SarrafProcess): Promise<Record<string, unknown> & { readonly ranNow: number }> {
   const { file: _place, ...rest } = (await endedWell(run)) as Ended & Record<string, unknown>;
   return rest;
@@ -192,7 +192,7 @@ test('a worker that is asked to end gives its jobs back, and the study ends with
   const startMs = performance.now();
   worker('other');
   expect((await endedWell(run)).hash).toBe(whole.hash);
-  // No lock had to run out.
+  // It did not have to wait until a lock expired.
   expect(performance.now() - startMs).toBeLessThan(60_000);
 });
 
@@ -235,7 +235,7 @@ test('a strategy that a worker does not have is refused, and is sent to one that
   expect(error).not.toContain(SECRET);
 });
 
-/** A purchase or a sale every twenty hours. */
+/** Signals that buy or sell, one every twenty hours. */
 const alertsOf = (count: number): readonly Alert[] =>
   Array.from({ length: count }, (_, index): Alert => [
     Date.UTC(2024, 0, 20) + index * 20 * 3_600_000,

@@ -6,7 +6,7 @@ import type { BotProcess } from './bot-process.ts';
 import type { OperatorPage } from './operator-page.ts';
 import type { OwnExchange } from './own-exchange.ts';
 
-/** For what a bot finds out by itself: longer than its time-outs together. */
+/** Longest wait for what a bot finds out by itself, in ms: longer than its time-outs together. */
 const LONGEST_WAIT_MS = 120_000;
 
 export interface RestingBot {
@@ -15,8 +15,8 @@ export interface RestingBot {
 }
 
 /**
- * Starts a bot with two orders that rest far from the price, so that they stay until somebody ends them.
- * `alerts`: that part of its configuration.
+ * Starts a bot with two orders that rest far from the price until somebody cancels them. `alerts` is that
+ * part of its configuration.
  */
 export async function startRestingBot(
   own: OwnExchange,
@@ -35,7 +35,7 @@ export async function startRestingBot(
   return { home, bot };
 }
 
-/** The home of a bot whose one strategy keeps so many orders far from the price. */
+/** Writes the home of a bot whose one strategy keeps `orders` orders far from the price. */
 export function manyOrdersHome(
   own: OwnExchange,
   { orders, ledger }: { readonly orders: number; readonly ledger?: string },
@@ -56,7 +56,7 @@ export function manyOrdersHome(
   return home;
 }
 
-/** Resolves once the exchange has so many orders open. */
+/** Resolves once the exchange has `count` open orders. */
 export async function untilOpenAt(own: OwnExchange, count: number): Promise<void> {
   await until(`${count} open orders`, () => openOrdersAt(own) === count);
 }
@@ -73,7 +73,7 @@ async function until(what: string, isIt: () => boolean | Promise<boolean>): Prom
   }
 }
 
-/** Waits until a command says something. */
+/** Runs a command again and again until its output contains a text. */
 export async function untilSaid(page: OperatorPage, command: string, text: string | RegExp): Promise<void> {
   let said = '';
   const isSaid = async (): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Keeps so many orders far below the price, until it may not place any. */
+/** Keeps some orders far below the price, until it may not place any more. */
 export default defineStrategy({
   name: 'resting',
   params: z.strictObject({ orders: z.int().positive() }),

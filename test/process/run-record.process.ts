@@ -14,7 +14,7 @@ interface Line {
   readonly rawReplies: number;
 }
 
-/** A bound for what hangs. */
+/** Time-out for a run that hangs, in ms. */
 const HANGS_MS = 300_000;
 
 const folder = folderOfAllTests();
@@ -34,11 +34,11 @@ interface Verified {
   readonly folders: readonly { readonly counts: Readonly<Record<string, number>> }[];
 }
 
-/** A number as it is shown to people. */
+/** Parses a number as it is printed for people. */
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 
 describe('sarraf run --record', () => {
-  /** Of the one bot whose recording most facts are about. */
+  /** Data folder of the bot whose recording most tests use. */
   let data: string;
   let catalogue: string;
   let ended: Finished;
@@ -47,7 +47,7 @@ describe('sarraf run --record', () => {
   beforeAll(async () => {
     data = join(folder, 'home', 'data');
     catalogue = join(data, 'catalogue');
-    // Slow enough that a busy machine which stands still for a second leaves no gap in the recording.
+    // Slow enough that a pause of the busy machine of a second leaves no gap in the recording.
     const bot = startOpen(['run', '--record', '--speed=25', `--data=${data}`]);
     const recorded = (): number[] => ['books', 'candles'].map((kind) => rowsOnDisk(catalogue, kind));
     await vi.waitFor(() => expect(Math.min(...recorded())).toBeGreaterThan(1), { timeout: HANGS_MS });
@@ -72,7 +72,7 @@ describe('sarraf run --record', () => {
     expect(await booksOf(catalogue)).toBe(numberOf(books));
     const listed = await sarrafHere(['data', 'list', '--catalogue', catalogue]);
     expect(listed.out).toMatch(/^BTCIRT +books +[\d,]+ .*embedded exchange, seed 1$/m);
-    // A machine that stands still for some seconds leaves a gap, and nothing else.
+    // A pause of the machine of some seconds leaves a gap, and nothing else.
     const verified = await sarrafHere(['data', 'verify', '--catalogue', catalogue, '--json']);
     const { folders } = JSON.parse(verified.out) as Verified;
     expect(folders.length).toBeGreaterThan(1);
@@ -81,7 +81,7 @@ describe('sarraf run --record', () => {
       kinds.filter((kind) => kind !== 'gap'),
       verified.out,
     ).toEqual([]);
-    // The commands that it offers, as they stand.
+    // Runs the commands that it prints, unchanged.
     const fidelities: unknown[] = [];
     for (const [, backtest = ''] of out.matchAll(/^ {2}npx sarraf (backtest .*)$/gm)) {
       const words = backtest.replaceAll('"', '').split(' ');
@@ -104,7 +104,7 @@ describe('sarraf run --record', () => {
     expect(rules.find(({ rule }) => rule === 'latency')?.setting).toMatch(
       /^drawn for each request from \d+ recorded round trips? of .*; half of it each way, seed 7$/,
     );
-    // A program gets the very result of the command line.
+    // A program gets the same result as the command line.
     const { result, equity, problems } = await backtest({
       strategies: [{ strategy: 'market-maker', market: 'BTCIRT' }],
       recording: catalogue,

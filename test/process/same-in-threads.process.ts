@@ -12,7 +12,7 @@ const folder = folderOfEachTest();
 
 const LIFE_MS = 200_000;
 
-/** A life of a bot and a second one after it, so that states are restored, too. */
+/** Two lives of a bot, one after the other, so that states are restored too. */
 async function liveTwice(threaded: boolean): Promise<{ readonly journal: string; readonly path: string }> {
   const path = join(folder, `${threaded}.sqlite`);
   const strategies = [
@@ -38,7 +38,7 @@ async function liveTwice(threaded: boolean): Promise<{ readonly journal: string;
   return { journal, path };
 }
 
-/** All that was written over time, by series. */
+/** Everything that was written over time, by series. */
 function seriesOf(reader: MirrorReader): ReadonlyMap<string, unknown> {
   const all = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, most: 1_000 };
   return new Map(reader.figureNames('').map((name) => [name, reader.figures(name, all)]));

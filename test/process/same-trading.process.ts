@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { backtest, loadCandles, type BacktestResult } from '../../src/research.ts';
 
-/** Enough to tell two runs apart, short enough to compare by eye. */
+/** Length of a hash: enough to tell two runs apart, short enough to compare by eye. */
 const HASH_LENGTH = 16;
 
 const CATALOGUE = 'data/example';
@@ -15,7 +15,7 @@ const ACCOUNT = {
   feePercent: 0.1,
 } as const;
 
-/** What was traded, by the column: no words, which may be put better. */
+/** Hash of orders, fills and summary, column by column; texts are left out, as their wording may change. */
 function hashOf({ orders, fills, summary }: BacktestResult): string {
   const { key, pairKey, market, side, execution, price, stopPrice, amount, state, plannedAtMs, closedAtMs } =
     orders;
@@ -28,7 +28,7 @@ function hashOf({ orders, fills, summary }: BacktestResult): string {
   return createHash('sha256').update(JSON.stringify(traded)).digest('hex').slice(0, HASH_LENGTH);
 }
 
-/** Those that quote both sides begin with coins; to the others a coin is a position. */
+/** Strategies that quote both sides: they begin with coins; for the others a coin is a position. */
 const QUOTING = new Set(['market-maker', 'triangle', 'rebalance']);
 
 const strategiesOf = (strategy: string, market: string) => [
@@ -74,7 +74,7 @@ async function onRecording(): Promise<Record<string, string>> {
   return hashes;
 }
 
-/** A line that `sarraf fuzz --json` writes of one seed; the last one is of the suite. */
+/** A line that `sarraf fuzz --json` writes for one seed; its last line is about the whole suite. */
 const SEED_LINE = z.object({ seed: z.number(), isRepeat: z.boolean(), tradingHash: z.string() });
 
 async function inFuzz(): Promise<Record<string, string>> {
@@ -93,7 +93,7 @@ async function inFuzz(): Promise<Record<string, string>> {
   );
 }
 
-/** A change that trades differently on purpose writes these anew (`-u`), and says in its message why. */
+/** A change that trades differently on purpose updates these (`-u`), and its commit message says why. */
 test.each([
   ['candles', onCandles],
   ['a recording', onRecording],

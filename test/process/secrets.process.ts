@@ -17,7 +17,7 @@ const PUBLIC_KEY =
     createPrivateKey({
       format: 'der',
       type: 'pkcs8',
-      // What stands before the seed of an Ed25519 key (RFC 8410).
+      // The DER bytes before the seed of an Ed25519 key (RFC 8410).
       key: Buffer.from(
         `302e020100300506032b657004220420${Buffer.from(SEED, 'base64url').toString('hex')}`,
         'hex',
@@ -29,7 +29,7 @@ const LOGIN_TOKEN = 'token-of-a-log-in/41+7';
 const DEVICE = 'device-of-a-log-in-99';
 const TYPED_PASSWORD = 'typed "pass" word/81';
 
-/** Every so many replies to private calls are refusals that repeat the credential. */
+/** One in this many replies to private calls is a refusal that repeats the credential. */
 const ECHOES_EACH = 3;
 const LEAST_ECHOES = 8;
 const MOST_WAITS = 400;
@@ -49,7 +49,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** A secret as somebody may write it. */
+/** The forms in which somebody may write a secret. */
 function written(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const header = Buffer.from(`Authorization: Token ${secret}`);
@@ -72,15 +72,15 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 interface Echoes {
-  /** Ways to it, so that each bot has a ledger of its own. */
+  /** Base URLs of the proxy, one for each bot, so that each has its own ledger. */
   readonly baseUrls: readonly string[];
-  /** Refusals that repeated a secret of the key of this name. */
+  /** Counts the refusals that repeated a secret of the key with this name. */
   readonly count: (name: string) => number;
 }
 
 /**
- * Something before the exchange that repeats credentials in messages, codes, paths and headers: each third
- * call of the token, and all of the other ones, of which the exchange knows nothing.
+ * A proxy before the exchange that repeats credentials in messages, codes, paths and headers: for each third
+ * call with the token, and for all calls with credentials that the exchange does not know.
  */
 async function openProxy(): Promise<Echoes> {
   const counts = new Map<string, number>();
@@ -90,15 +90,15 @@ async function openProxy(): Promise<Echoes> {
     counts.set(name, count);
     return count;
   };
-  /** The secrets to repeat to a request, and whose they are; null where it goes on to the exchange. */
+  /** The secrets to repeat for a request, and their owner; null if it goes on to the exchange. */
   const repeated = (
     { headers }: IncomingMessage,
     body: string,
   ): readonly [string, readonly string[]] | null => {
     const { authorization, 'x-totp': oneTime } = headers;
     if (typeof oneTime === 'string') return (logIns += 1) === 1 ? null : ['login', [PASSWORD, oneTime]];
-    // The first call of the token is answered, and then it is refused: the bot logs in again, and that is
-    // refused as well.
+    // The first call with the token is answered and later ones are refused: the bot logs in again, and that
+    // is refused as well.
     if (authorization?.includes(LOGIN_TOKEN) === true) {
       return note('calls of the log-in') === 1 ? null : ['login', [LOGIN_TOKEN, DEVICE]];
     }
@@ -159,7 +159,7 @@ async function openProxy(): Promise<Echoes> {
   return { baseUrls: await Promise.all(baseUrls), count: (name) => counts.get(name) ?? 0 };
 }
 
-/** What a bot says of itself when it is asked, and what it printed. */
+/** Returns all that a bot says of itself when asked, and all that it printed. */
 async function textsOf(bot: BotProcess, isHeard: () => boolean): Promise<readonly string[]> {
   const address = await bot.firstHealthAddress();
   for (let wait = 0; !isHeard() && wait < MOST_WAITS && bot.isRunning; wait += 1) await pause(200);

@@ -14,7 +14,7 @@ import type { LoggedRequest } from '../../src/simulator-server/request-log.ts';
 
 export const USER = 1;
 export const TOKEN = 'process-test-token';
-/** Of the same user. */
+/** Token of the same user as `TOKEN`. */
 export const SECOND_TOKEN = 'process-test-second';
 export const PASSWORD = 'process-test-password';
 
@@ -23,14 +23,13 @@ const MARKETS = [
   { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' },
 ] as const;
 
-/** Limits other than those of the interface, by the name of the budget. */
+/** Limits that differ from those of the interface, by the name of the budget. */
 export type Limits = Readonly<Record<string, { readonly limit: number; readonly windowMs: number }>>;
 
 /**
- * The interface's limits, but for what every start reads, since with a start every few seconds there would be
- * nothing but waiting, for books, so that there is more to decide, and for new orders, of which there are
- * more in a minute and fewer in ten. Small enough that a bot which forgets across a start what it has sent
- * goes over them.
+ * Limits that replace those of the interface. Endpoints that every start reads get more, as starts every few
+ * seconds would only wait; books get more, for more decisions. New orders get 90 per minute instead of 300
+ * per ten minutes: a bot that forgets at a start what it has sent goes over 90.
  */
 const LIMITS: Limits = {
   'orders/add': { limit: 90, windowMs: 60_000 },
@@ -44,13 +43,13 @@ const LIMITS: Limits = {
 
 export interface ExchangeOptions {
   readonly seed: number;
-  /** Laid over those of all tests. */
+  /** Limits that override those of all tests. */
   readonly limits?: Limits;
 }
 
 /**
- * The simulated exchange behind its own server on a loopback port, in this process: what it knows is read
- * from its own tables and not asked for. Bots reach it over HTTP only.
+ * The simulated exchange behind its own server on a loopback port of this process: tests read its state from
+ * its tables. Bots reach it over HTTP only.
  */
 export class ServedExchange {
   readonly baseUrl: string;
@@ -87,7 +86,7 @@ export class ServedExchange {
     this.setFaults([]);
   }
 
-  /** What the rules of its markets allow, for the check of orders. */
+  /** Tolerances for the check of orders, by the rules of its markets. */
   get tolerances(): Tolerances {
     const rules = [...this.simulation.exchange.markets.values()].map((market) => market.rules);
     const rulesOf = (market: string): Market =>
@@ -137,9 +136,9 @@ export class ServedExchange {
     return new ServedExchange({ baseUrl, limits, simulation, server, clock, market });
   }
 
-  /** Its time goes on by so many minutes at once, while whoever asks it has slept. */
+  /** Advances its time by some minutes at once, as for a client that has slept. */
   advance(minutes: number): void {
-    // The synthetic traders want to be called in each of them.
+    // The synthetic traders must be called once for each minute.
     for (let minute = 0; minute < minutes; minute += 1) {
       this.clock.advance(60_000);
       this.server.tick();
@@ -147,8 +146,8 @@ export class ServedExchange {
   }
 
   /**
-   * What goes wrong from now on. Every request still passes the door with the faults, so that `onRequest`
-   * sees it.
+   * Sets the faults from now on. Every request still passes through the fault layer, so that `onRequest` sees
+   * it.
    */
   setFaults(rules: readonly FaultRule[]): void {
     this.plans += 1;
@@ -157,8 +156,8 @@ export class ServedExchange {
   }
 
   /**
-   * Calls a function with the path of each request as it arrives, before anything is made of it, until the
-   * answered function is called.
+   * Calls a function with the path of each request on its arrival, before it is handled. Returns a function
+   * that ends this.
    */
   onRequest(listener: (path: string) => void): () => void {
     this.listeners.add(listener);
@@ -174,14 +173,14 @@ export class ServedExchange {
     exchange.services.addUser({ ...settings, tokens: [...settings.tokens] }, Date.now());
   }
 
-  /** Ends a token as its owner does on the exchange's own page; without one, those of every log-in. */
+  /** Revokes a token, as its owner does on the page of the exchange; null revokes those of every log-in. */
   revoke(token: string | null): void {
     const { credentials } = this.simulation.exchange.services;
     if (token === null) credentials.revokeLogins(USER);
     else credentials.revoke(token);
   }
 
-  /** From now on nobody else trades, so that no order is filled by itself. */
+  /** Stops the synthetic traders, so that no order fills by itself. */
   endTrading(): void {
     this.market.isTrading = false;
   }
@@ -191,7 +190,7 @@ export class ServedExchange {
     return truthOf(this.simulation.exchange, USER);
   }
 
-  /** Whatever went over a limit so far. */
+  /** Requests so far that exceeded a limit. */
   budgetViolations(): readonly Violation[] {
     return this.budgets.violations();
   }

@@ -10,7 +10,7 @@ import { brokenPromises, OwnExchange } from './own-exchange.ts';
 
 const SECONDS = numberOf('SARRAF_SHARED_SECONDS', 8);
 
-/** So small that two bots want more of them than there is. */
+/** Limits so small that two bots want more than they allow. */
 const LIMITS = {
   'v2/orderbook': { limit: 20, windowMs: 5_000 },
   'trades/list': { limit: 10, windowMs: 5_000 },
@@ -27,7 +27,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** What the exchange knows of one of the instances that share the account. */
+/** Orders and fills at the exchange of one of the instances that share the account. */
 function truthOfInstance({ orders, fills }: ExchangeTruth, { instance }: BotHome): ExchangeTruth {
   const ours = orders.filter(({ clientOrderId }) => clientOrderId?.startsWith(`${instance}-`));
   const ids = new Set(ours.flatMap(({ id, pairId }) => (pairId === null ? [id] : [id, pairId])));
@@ -38,7 +38,7 @@ function truthOfInstance({ orders, fills }: ExchangeTruth, { instance }: BotHome
   };
 }
 
-/** How many orders each of the two bots has placed. */
+/** Counts the orders that each of the two bots has placed. */
 function ordersOf(exchange: OwnExchange['exchange']): readonly number[] {
   const owners = exchange.truth().orders.map(({ clientOrderId }) => clientOrderId?.split('-')[0]);
   return ['one', 'two'].map((instance) => owners.filter((owner) => owner === instance).length);
@@ -59,10 +59,10 @@ test('two bots share the limits of one token and both trade, and a third by the 
   expect(third.code).toBe(1);
 
   await pause(SECONDS * 1_000);
-  // Threads of strategies take their time to begin on a busy machine.
+  // Threads of strategies may start slowly on a busy machine.
   while (Math.min(...ordersOf(exchange)) <= 3 && one.isRunning && two.isRunning) await pause(200);
   const firstEnd = await one.end();
-  // The other goes on for a while, so what the first knows of the account is its own part.
+  // The second bot goes on for a while, so the first is compared only by its own orders.
   const rows = readMirrorRows(homes[0].mirrorPath);
   const truth = truthOfInstance(exchange.truth(), homes[0]);
   const known = { ...rows, fills: rows.fills.filter(({ orderKey }) => orderKey !== null) };
@@ -72,7 +72,7 @@ test('two bots share the limits of one token and both trade, and a third by the 
   expect([firstEnd, lastEnd].map(({ code }) => code)).toEqual([0, 0]);
   expect(checkOrders(truth, known, undefined, exchange.tolerances)).toEqual([]);
   expect(checkAgreement(truth, known, { instance: 'one' })).toEqual([]);
-  // With so few requests the last look at the wallets may not come in time; the next start has it.
+  // With so few requests the last comparison of wallets may come too late; the next start makes it.
   const broken = brokenPromises(exchange, homes[1]).filter(({ check }) => check !== 'balances agree');
   expect(broken).toEqual([]);
   const most = Object.entries(LIMITS).map(([budget, { limit, windowMs }]) => {
@@ -84,6 +84,6 @@ test('two bots share the limits of one token and both trade, and a third by the 
   const counts = ordersOf(exchange);
   console.log({ most, counts });
   expect(Math.min(...counts)).toBeGreaterThan(3);
-  // A limit that nobody came near to would prove nothing.
+  // Limits that were never nearly reached would prove nothing.
   expect(most.some(({ limit, most }) => most === limit)).toBe(true);
 });

@@ -6,7 +6,7 @@ import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import type { BotHome } from './bot-home.ts';
 import { OwnExchange } from './own-exchange.ts';
 
-/** For a machine however busy. */
+/** Time-out for a busy machine. */
 const PATIENT = { timeout: 240_000, interval: 200 };
 const KILLS = 4;
 const SIGNALS_A_LIFE = 6;
@@ -24,13 +24,13 @@ const signal = (id: string, strategy: string): SignalCommand => ({
   strategy,
   name: 'alert',
   id,
-  // Too little for an order: what is tested is who is told.
+  // Too little for an order: only the delivery of signals is tested.
   payload: { side: 'buy', amount: '0.000001' },
   sentAtMs: null,
   source: 'test',
 });
 
-/** Ids in the states of the strategies, by the file. */
+/** Ids of the signals in the states of the strategies, read from the mirror. */
 function toldBy({ mirrorPath }: BotHome): readonly string[] {
   const reader = new MirrorReader(mirrorPath);
   try {
@@ -57,12 +57,12 @@ test('each signal is told once, and as its sender was answered, over kill -9 ami
       posted.set(id, row);
       return row;
     };
-    // Every other life trades by the time that it is killed, the others are still starting.
+    // In every other life the bot trades before the kill; the others are killed while they start.
     const first = send(0);
     if (life % 2 === 1) await expect.poll(() => client?.read(first)?.result ?? null, PATIENT).not.toBeNull();
     for (let index = 1; index < SIGNALS_A_LIFE; index += 1) {
       send(index);
-      // Some are sent again before anybody can know whether they were told.
+      // Some are sent again before anybody can know whether they were delivered.
       if (index % 2 === 0) send(index);
     }
     const last = posted.get(`s${life}-2`) ?? 0;

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 
 /**
- * The environment of a program whose disk takes longer for each fsync. It is outside of the program: a
- * library that stands before the C library, compiled here.
+ * Environment variables of a program whose fsync takes longer. It works from outside of the program: a
+ * library compiled here is loaded before the C library.
  */
 export class SlowDisk {
   private readonly library: string;
@@ -12,7 +12,7 @@ export class SlowDisk {
     this.library = library;
   }
 
-  /** Compiles the library into a folder; answers why not where there is no compiler. */
+  /** Compiles the library into a folder; returns the reason if there is no compiler. */
   static compile(folder: string): SlowDisk | string {
     const library = join(folder, 'slow-disk.so');
     try {
@@ -26,14 +26,14 @@ export class SlowDisk {
   }
 
   /**
-   * Of a program that is killed right after so many commits of its databases as a file says, from when that
-   * is there.
+   * Environment of a program that is killed right after a number of database commits, which is read from a
+   * file once that exists.
    */
   endingAfter(file: string): Readonly<Record<string, string>> {
     return { LD_PRELOAD: this.library, LAST_SYNC: file };
   }
 
-  /** Of a program whose every fsync takes so much longer. */
+  /** Environment of a program whose every fsync takes `fsyncMs` longer. */
   environment(fsyncMs: number): Readonly<Record<string, string>> {
     return { LD_PRELOAD: this.library, SLOW_DISK_MS: String(fsyncMs) };
   }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 const CHUNKS = [1_048_576, 65_536, 4_096].map((bytes) => Buffer.alloc(bytes, 1));
 
-/** How often room that was freed is taken again. */
+/** Interval at which freed room is filled again, in ms. */
 const FILL_EVERY_MS = 20;
 
-/** A file system of a few megabytes in memory, which can be filled up. */
+/** A file system of a few megabytes in memory, which a test can fill up. */
 export class SmallDisk {
   readonly path: string;
   private filler: NodeJS.Timeout | null = null;
@@ -16,7 +16,7 @@ export class SmallDisk {
     this.path = path;
   }
 
-  /** Mounts one at a path; answers why not where that is not allowed. */
+  /** Mounts a small disk at a path; returns the reason if that is not allowed. */
   static mount(path: string, megabytes: number): SmallDisk | string {
     mkdirSync(path, { recursive: true });
     try {
@@ -27,15 +27,15 @@ export class SmallDisk {
     }
   }
 
-  /** Takes all room, and again whatever is freed, until `free`. */
+  /** Fills the disk, and fills freed room again, until `free` is called. */
   fill(): void {
-    // A second timer would outlive `free`, and fill the disk below this one.
+    // A second timer would go on after `free`, and fill the disk below this one.
     if (this.filler !== null) return;
     this.takeAll();
     this.filler = setInterval(() => this.takeAll(), FILL_EVERY_MS);
   }
 
-  /** Gives the room back. */
+  /** Stops filling, and frees the room. */
   free(): void {
     if (this.filler !== null) clearInterval(this.filler);
     this.filler = null;
@@ -56,7 +56,7 @@ export class SmallDisk {
       try {
         for (;;) appendFileSync(this.fillerPath, chunk);
       } catch {
-        // Full for chunks of this size: smaller ones may still fit.
+        // No room for a chunk of this size; a smaller one may still fit.
       }
     }
   }

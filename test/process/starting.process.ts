@@ -7,7 +7,7 @@ import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotProcess } from './bot-process.ts';
 import { OwnExchange } from './own-exchange.ts';
 
-/** An exchange that takes every connection and never answers. */
+/** A server that accepts every connection and never answers. */
 let server: Server;
 const sockets = new Set<Socket>();
 let files: ReturnType<typeof createTestFolder>;

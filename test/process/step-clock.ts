@@ -2,10 +2,10 @@ import os from 'node:os';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * To be loaded before a program: a wall clock that is `by` ms from the true one, `at` its start or from the
- * signal SIGUSR2 on; both are in the address that this is imported by. The monotonic clock and timers stay as
- * they are, as when somebody sets the machine's clock. With `slept` the time since boot steps with it, as when
- * the machine has slept.
+ * To be loaded before a program: its wall clock is `by` ms from the true one, from its start or from the
+ * signal SIGUSR2 on (`at`); both are parameters of the import URL. The monotonic clock and timers stay, as
+ * when somebody sets the machine's clock. With `slept` the time since boot steps too, as after a sleep of the
+ * machine.
  */
 const { searchParams } = new URL(import.meta.url);
 const byMs = Number(searchParams.get('by'));

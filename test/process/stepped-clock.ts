@@ -1,16 +1,16 @@
 import { pathToFileURL } from 'node:url';
 
-/** What steps the clock of a program that was started for it. */
+/** The signal that steps the clock of a program that was started with `steppedClock`. */
 export const STEP_SIGNAL = 'SIGUSR2';
 
 /**
- * Arguments of Node with which a program sees a wall clock that is so far from the true one, from its start
- * or from the signal on.
+ * Arguments of Node for a program whose wall clock is `byMs` from the true one, from its start or from the
+ * signal on.
  */
 export function steppedClock(step: {
   readonly byMs: number;
   readonly at: 'start' | 'signal';
-  /** Whether the machine sleeps for that long, rather than somebody sets its clock. */
+  /** True if the machine sleeps for that time; else somebody sets its clock. */
   readonly isSleep?: boolean;
 }): readonly string[] {
   const address = pathToFileURL('test/process/step-clock.ts');

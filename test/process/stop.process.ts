@@ -13,13 +13,13 @@ const SHORT_STOPS = numberOf('SARRAF_SHORT_STOPS', 5);
 const SEED = numberOf('SARRAF_SEED', Date.now() % 1_000_000);
 
 /**
- * Longer than the 250 ms within which an admitted request must leave, and shorter than the 5 s up to which a
- * stop amid a commit counts as a slow disk: then what is on its way leaves late.
+ * A stop longer than the 250 ms in which an admitted request must leave, and shorter than the 5 s up to which
+ * a stop during a commit counts as a slow disk: so requests under way leave late.
  */
 const SHORT_STOP_MS = 400;
-/** Of the event loop: a connection is accepted in one, its request is read in the next. */
+/** Turns of the event loop to wait: one accepts a connection, the next reads its request. */
 const TURNS = 10;
-/** Budget of the requests that cancel. */
+/** Budget of the cancel requests. */
 const CANCELS = 'orders/update-status';
 
 let own: OwnExchange;
@@ -32,7 +32,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/** Requests of each budget that the exchange has got so far. */
+/** Requests that have arrived at the exchange so far, by budget. */
 function arrived(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { budget } of own.exchange.requests()) {
@@ -41,7 +41,7 @@ function arrived(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Slots of each budget that the ledger gave out since an instant of the monotonic clock and still has. */
+/** Slots that the ledger gave out after `sinceMs` of the monotonic clock and still holds, by budget. */
 function admittedSince(sinceMs: number): ReadonlyMap<string, number> {
   const ledger = new Database(ledgerPath(own.exchange.baseUrl, own.ledgerFolder), { readonly: true });
   try {
@@ -57,8 +57,8 @@ function admittedSince(sinceMs: number): ReadonlyMap<string, number> {
 }
 
 /**
- * Stops a bot for a time, lets it go on for another, and answers for which budgets more arrived after the
- * stop than was admitted after it: what had been admitted before was too old by then. A cancel never is.
+ * Stops a bot for a time and lets it go on. Returns the budgets of which more requests arrived after the stop
+ * than were admitted after it: those had been admitted before it and were too old. Cancels are never too old.
  */
 async function stopAndGoOn(
   bot: BotProcess,
@@ -66,7 +66,7 @@ async function stopAndGoOn(
 ): Promise<readonly string[]> {
   bot.signal('SIGSTOP');
   await pause(times.stopMs);
-  // What the system took before the stop is read first, however long this process had to wait for its turn.
+  // Requests that arrived before the stop are read first, however long this process had to wait.
   for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
   const before = arrived();
   const sinceMs = monotonicMs();

@@ -30,13 +30,13 @@ test('the compiler takes the examples of the pages for authors', () => {
   const tsc = ['node_modules/typescript/bin/tsc', '-p', folder];
   const { stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8' });
   rmSync(join(folder, wrong));
-  // Nothing but the one mistake, so the compiler has looked at the examples, too.
+  // Only the one deliberate mistake is reported, so the compiler has checked the examples too.
   const said = stdout.trim().split('\n');
   expect(said).toEqual([expect.stringContaining("Property 'centre' does not exist on type 'Bands'")]);
   expect(said[0]).toContain(`${wrong}(`);
 });
 
-/** The arguments of the one command of a section; what is quoted is one of them. */
+/** Arguments of the one command of a section; a quoted text is one argument. */
 function commandOf(name: string): readonly string[] {
   const [, section = ''] = page.split(`\n## ${name}\n`);
   const [, line = ''] = /```sh\nsarraf (.*)\n```/.exec(section) ?? [];

@@ -9,7 +9,7 @@ import { writeCandles } from '../unit/study/generated-candles.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const DRAWS = 40;
-/** Again, doubled costs, and the draws on bars and of random entries. */
+/** Number of runs: one repeated, one with doubled costs, and the draws of bars and of random entries. */
 const RUNS = 2 + 2 * DRAWS;
 const KILLS = 2;
 const LOOK_EVERY_MS = 20;
@@ -35,7 +35,7 @@ budget: { trials: 2 }
 const start = (command: string, data: string, workers: number) =>
   startSarraf(`study ${command} ${file} --json --workers ${workers} --data ${join(folder, data)}`.split(' '));
 
-/** Names of the runs that are kept, with what they brought. */
+/** Names of the stored runs, each with its result. */
 function keptIn(data: string): ReadonlyMap<string, string> {
   const path = join(folder, data, 'studies', 'stressed.sqlite');
   if (!existsSync(path)) return new Map();

@@ -9,7 +9,7 @@ import { inWords } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 import { folderOfAllTests } from '../support/temporary-folder.ts';
 
-/** A strategy that goes wrong in every way, by its params. */
+/** Source of a strategy that fails in every way, chosen by its params. */
 const NASTY = `import { z } from 'zod';
 import { defineStrategy, search } from '#sdk';
 export default defineStrategy({
@@ -48,14 +48,14 @@ const market = () => ['--csv', csv, '--market', 'BTCUSDT', '--cash', '10000', '-
 
 type Printed = ValidatedStudy & { readonly end: string; readonly ranNow: number };
 
-/** Runs a study, and answers with what it printed as JSON. */
+/** Runs a study, and returns the JSON that it printed. */
 async function study(args: readonly string[]): Promise<Printed> {
   const { code, out, error } = await sarrafHere(['study', ...args, '--json']);
   expect({ code, error }).toEqual({ code: 0, error: '' });
   return JSON.parse(out) as Printed;
 }
 
-/** All that a study has found, but when. */
+/** Everything that a study has stored, but for times. */
 function contentOf({ file }: StudyResult): string {
   const store = StudyStore.openToRead(file);
   try {
@@ -65,7 +65,7 @@ function contentOf({ file }: StudyResult): string {
   }
 }
 
-/** The same study, kept in a data folder of its own. */
+/** Runs the same study in a data folder of its own. */
 const run = (data: string, workers: number, ...more: string[]) =>
   study([
     'run',
@@ -94,7 +94,7 @@ describe('a study of ma-cross', () => {
     whole = one;
     expect(one).toMatchObject({ end: 'complete', ranNow: 20, counts: { done: 20 } });
     expect(one.trials).toHaveLength(20);
-    // Of 29 days there is no figure of a year, and trials are compared by one all the same.
+    // 29 days give no yearly figure, but trials are compared by one all the same.
     expect([one.best?.values.length, one.best?.metrics?.['sharpe']]).toEqual([1, null]);
     const three = await run('three', 3);
     expect(three.hash).toBe(one.hash);
@@ -120,7 +120,7 @@ describe('a study of ma-cross', () => {
     const other = await run('counted', 1, '--trials', '2', '--seed', '8');
     expect(other.trialsOnData).toEqual({ trials: 5, studies: 2, opened: 0, inHoldout: 0 });
     expect(other.notes[0]).toMatch(/^5 trials on this data in 2 studies: /);
-    // Without its file it was run all the same, and another range shares a month with it.
+    // Its trials still count without its file, and the other range shares a month with it.
     rmSync(other.file);
     const shorter = await run('counted', 1, '--trials', '1', '--to', '2024-02-10');
     expect(shorter.trialsOnData).toMatchObject({ trials: 6, studies: 3 });
@@ -144,7 +144,7 @@ describe('a study of ma-cross', () => {
   });
 });
 
-/** The study of a file on recorded books. */
+/** Runs the study of a file on recorded books. */
 const poll = (workers: number) =>
   study([
     'run',
@@ -226,7 +226,7 @@ budget: { trials: 8 }
   const { range } = before;
   expect(Math.round(((range.toMs - range.splitMs) / (range.toMs - range.fromMs)) * 100)).toBe(30);
   expect(before.notes).toContain('The hold-out is closed: no trial has seen it.');
-  // The same trials come of a file that ends where the hold-out begins.
+  // A file that ends where the hold-out begins gives the same trials.
   const cut = writeCandles(join(folder, 'cut.csv'), { count: 490 });
   const alone = await study([
     'run',

@@ -46,7 +46,7 @@ function start(data: string, workers: number) {
   ]);
 }
 
-/** Numbers of the trials that a study has kept; none while it has no file yet. */
+/** Numbers of the trials that a study has stored; none if there is no file yet. */
 function keptIn(data: string): readonly number[] {
   const path = join(folder, data, 'studies', 'killed.sqlite');
   if (!existsSync(path)) return [];
@@ -55,7 +55,7 @@ function keptIn(data: string): readonly number[] {
     store = StudyStore.openToRead(path);
     return [...store.outcomes()].map(({ number }) => number);
   } catch {
-    // Its tables are being made.
+    // Its tables are just being made.
     return [];
   } finally {
     store?.close();

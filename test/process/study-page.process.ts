@@ -18,10 +18,10 @@ const universePage = readFileSync('docs/universe.md', 'utf8');
 
 const folder = folderOfAllTests();
 
-/** What is behind `sarraf` in the page's commands; its file and its data folder are those of the test. */
+/** Arguments after `sarraf` in the commands of the page, with the file and the data folder of the test. */
 const commands = [...page.matchAll(/^sarraf (study .*)$/gm)].map(([, line = '']) => line.split(' '));
 
-/** Those that begin threads. */
+/** Subcommands that start threads. */
 const RUNS = new Set(['run', 'walk-forward', 'stress']);
 
 const here = (args: readonly string[]): readonly string[] => [
@@ -77,7 +77,7 @@ describe('the page of studies', () => {
       printed.push(JSON.parse(out) as (typeof printed)[number]);
     }
     const told = { count: 4, firstMs: Date.UTC(2026, 0, 3, 16), lastMs: Date.UTC(2026, 0, 5, 12, 40) };
-    // Two are told in the trials, and two in the hold-out.
+    // Two signals fall in the trials, and two in the hold-out.
     expect(printed[0]).toMatchObject({ signals: told, counts: { complete: 4 } });
     expect(printed[0]?.trials?.map(({ metrics }) => metrics)).toEqual(
       Array.from({ length: 4 }, () => expect.objectContaining({ fills: 2, refused: 0 }) as unknown),

@@ -38,7 +38,7 @@ beforeAll(async () => {
   );
 });
 
-/** Where a study is run: here without workers, else in so many threads. */
+/** Runs a study: in this thread without workers, else in `workers` threads. */
 const runs = (data: string, workers: number) => ({
   folder: new StudyFolder(join(folder, data)),
   name: NAME,
@@ -113,7 +113,7 @@ test('a study with detail has the same hash with two workers', async () => {
   expect(hashes[1]).toBe(hashes[0]);
 });
 
-/** Buys at the close of every third candle that this run of its code has seen: as the memory says that it has. */
+/** Source of a strategy that buys at each third candle that its code counted; `memory` keeps the count. */
 const counting = (memory: string, count: string): string => `
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';

@@ -1,8 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * To be loaded before a program: an error in a timer that nobody catches, from the signal SIGUSR2 on. No
- * strategy and no call of the program is in its stack.
+ * To be loaded before a program: the signal SIGUSR2 makes it throw an uncaught error in a timer, with no
+ * strategy and no call of the program in its stack.
  */
 if (isMainThread) process.once('SIGUSR2', () => setTimeout(() => throwOutside()));
 

@@ -3,7 +3,7 @@ import { defineStrategy } from '#sdk';
 
 const EVERY_MS = 2_000;
 
-/** Moves tether to the margin wallet every other second, never the same amount twice. */
+/** Moves tether to the margin wallet every two seconds, never the same amount twice. */
 export default defineStrategy({
   name: 'transferring',
   params: z.strictObject({}),

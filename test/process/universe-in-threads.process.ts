@@ -9,12 +9,12 @@ import { folderOfEachTest } from '../support/temporary-folder.ts';
 const ROAMING = join(process.cwd(), 'test/support/plugins/roaming.ts');
 const LIMITS = { handlerMs: 30_000, loadMs: 120_000, memoryMb: 128, restartsAnHour: 5 };
 const MINUTE_MS = 60_000;
-/** When a world begins. */
+/** Time at which a world begins. */
 const START_MS = Date.UTC(2026, 0, 5, 12);
-/** When the thread ends, after the beginning, and how long it goes on after its pause. */
+/** Time from the beginning until the thread ends, and how long the run goes on after its pause, in ms. */
 const EXIT_MS = 6 * MINUTE_MS;
 const AFTER_MS = 4 * MINUTE_MS;
-/** The machine may be slow to begin a thread: so many pauses at most. */
+/** Maximum number of pauses while a thread starts: the machine may be slow. */
 const MOST_PAUSES = 600;
 
 const folder = folderOfEachTest();
@@ -25,7 +25,7 @@ interface Line {
   readonly json: string;
 }
 
-/** What was logged, and for how long it ran. */
+/** Log lines of a run, and its duration. */
 interface Run {
   readonly lines: readonly Line[];
   readonly ranForMs: number;
@@ -82,7 +82,7 @@ test('a thread that ends and begins anew has the members, indicators and history
   const outOfPause = went.lines.filter(({ atMs }) => atMs < endedAtMs || atMs >= wentOnAtMs);
   expect(ended.lines).toEqual(outOfPause);
   const told = went.lines.filter(({ text }) => text === 'members').map(({ json }) => json);
-  // Somebody has left and entered before the end, and bars come after it.
+  // A member has left and another entered before the end, and bars come after it.
   expect(told.length).toBeGreaterThan(2);
   expect(outOfPause.filter(({ atMs }) => atMs >= wentOnAtMs).length).toBeGreaterThan(4);
 });

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSarraf, type Finished, type SarrafProcess } from '../support/sarraf-process.ts';
 import { OldFolders, oldFile } from '../upgrade/open-folder.ts';
 
-/** A paper account follows one exchange, by its address, and that of 0.1.0 was at this port. */
+/** Port of the exchange that 0.1.0 used: a paper account follows one exchange, known by its address. */
 const PORT = '8911';
 
 let old: OldFolders;
 let exchange: SarrafProcess;
 let baseUrl: string;
 
-/** The exchange as it was when the old bots ended, with their orders. */
+/** Restores the exchange as it was when the old bots ended, with their orders. */
 beforeAll(async () => {
   old = new OldFolders();
   const state = join(old.path, 'exchange-state.json');

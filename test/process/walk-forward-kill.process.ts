@@ -36,7 +36,7 @@ const start = (data: string, workers: number) =>
     `study walk-forward ${file} --json --workers ${workers} --data ${join(folder, data)}`.split(' '),
   );
 
-/** The trials that are kept, as their windows and numbers. */
+/** Stored trials, as their windows and numbers. */
 function keptIn(data: string): readonly string[] {
   const path = join(folder, data, 'studies', 'walk.sqlite');
   if (!existsSync(path)) return [];
@@ -45,7 +45,7 @@ function keptIn(data: string): readonly string[] {
     store = StudyStore.openToRead(path);
     return store.walkForward.rows().map(({ window, number }) => `${window} ${number}`);
   } catch {
-    // Its tables are being made.
+    // Its tables are just being made.
     return [];
   } finally {
     store?.close();

@@ -9,12 +9,12 @@ import type { BotHome } from './bot-home.ts';
 import type { BotProcess } from './bot-process.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
 
-/** For a machine however busy. */
+/** Time-out for a busy machine. */
 const PATIENT = { timeout: 120_000, interval: 200 };
 
 let own: OwnExchange;
 let watchdog: SarrafProcess | null = null;
-/** Where the watchdog's messages go. */
+/** Server that gets the messages of the watchdog. */
 let phone: Server;
 const messages: string[] = [];
 const told = (): string => messages.join('\n');
@@ -40,7 +40,7 @@ function watch(home: BotHome): SarrafProcess {
   const times = { silentAfter: '5s', cancelEntriesAfter: '6s' };
   const { port } = phone.address() as AddressInfo;
   const alerts = { channels: [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }], group: '1s' };
-  // The bot goes on with what it read, so that every message is the watchdog's.
+  // The bot keeps the configuration that it read, so that every message comes from the watchdog.
   const path = home.configPath.replace('bot.yaml', 'watchdog.yaml');
   writeFileSync(path, JSON.stringify({ ...config, watchdog: times, alerts }));
   return startNode(['bin/sarraf.js', 'watchdog', '--config', path, '--json']);
@@ -52,10 +52,10 @@ interface News {
   readonly message: string;
 }
 
-/** When the line was said that the test looked at last. */
+/** Time of the line that the test read last. */
 let heardMs = 0;
 
-/** The next line of one of these events. */
+/** Waits for the next line with one of these events. */
 async function news(...events: readonly string[]): Promise<string> {
   const isNext = (text: string): boolean => {
     const read = JSON.parse(text) as News;
@@ -67,8 +67,8 @@ async function news(...events: readonly string[]): Promise<string> {
 }
 
 /**
- * Stops a bot, and returns what became of its entries. Nobody can send while a stopped bot has the ledger
- * locked.
+ * Stops a bot, and returns what became of its entries. A stopped bot that has locked the ledger keeps others
+ * from sending.
  */
 async function stop(bot: BotProcess): Promise<string> {
   for (let times = 1; ; times += 1) {
@@ -82,7 +82,7 @@ async function stop(bot: BotProcess): Promise<string> {
   }
 }
 
-/** Open orders at the exchange, by whether they wait for a stop price or are paired with one that does. */
+/** Counts open orders at the exchange: in this test the purchases are entries, and the sales exits. */
 function open(): { readonly entries: number; readonly exits: number } {
   const orders = own.exchange.truth().orders.filter(({ isOpen }) => isOpen);
   const entries = orders.filter(({ side }) => side === 'buy').length;
@@ -98,7 +98,7 @@ test('a watchdog cancels the entries of a bot that stands still, keeps its exits
   });
   const bot = own.start(home);
   await bot.healthAddress();
-  // Each of two strategies has a purchase far below the market and both legs of an OCO.
+  // Each of two strategies has a purchase far below the market, and both legs of an OCO.
   await expect.poll(open, PATIENT).toEqual({ entries: 2, exits: 4 });
   watchdog = watch(home);
   await news('began');
@@ -106,7 +106,7 @@ test('a watchdog cancels the entries of a bot that stands still, keeps its exits
   const requests = exchange.requests().length;
   expect(await stop(bot)).toMatch(/^of the silent bot 2 entries are canceled .*; [24] exits stay/);
   expect(open()).toEqual({ entries: 0, exits: 4 });
-  // Two cancels and a page of open orders, and what was on its way.
+  // Two cancels, a page of open orders, and requests that were under way.
   expect(exchange.requests().length).toBeGreaterThan(requests);
   await expect.poll(told, PATIENT).toMatch(/The bot is silent[^]*2 entries canceled, [24] exits kept/);
 

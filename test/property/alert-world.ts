@@ -13,21 +13,21 @@ import { parseUnits } from '../../src/domain/money.ts';
 import { localeOf } from '../../src/language/locale.ts';
 import { NOON_MS, RULES, wellSnapshot } from '../unit/alerts/core/snapshot-fixture.ts';
 
-/** Lines of the journal that one look takes here, so that some looks do not take all. */
+/** Maximum number of journal lines in a snapshot: so few that some snapshots do not take all. */
 const LINES = 3;
 
 const HOUR_MS = 3_600_000;
 
-/** What a service does with a message, as the drawn run wants it. */
+/** Answer of a service to a message, as drawn. */
 export type ServiceAnswer = 'takes' | 'is down' | 'refuses' | 'takes, and the reply is lost';
 
-/** A message that somebody has received. */
+/** A message that was delivered. */
 interface Arrival {
   readonly id: string;
   readonly atMs: number;
 }
 
-/** A service whose answers are drawn. What it has taken has arrived, whatever it answers. */
+/** A service whose answers are drawn. A message that it takes is delivered, whatever the reply. */
 class DrawnChannel implements Channel {
   readonly name: string;
   readonly least: Severity;
@@ -60,14 +60,14 @@ class DrawnChannel implements Channel {
   }
 }
 
-/** What the outbox has written down. */
+/** A note as it is stored in the outbox. */
 interface WrittenNote {
   readonly key: string;
   readonly severity: Severity;
   readonly channel: string;
   readonly kind: string;
   readonly atMs: number;
-  /** Null while it waits for its message. */
+  /** Null until the note is part of a message. */
   readonly messageId: number | null;
   readonly acknowledgedAtMs: number | null;
 }
@@ -88,7 +88,7 @@ interface WrittenMessage {
   readonly problem: string | null;
 }
 
-/** A bot by its journal, whose alerts go their way in a time of its own, with an outbox on the disk. */
+/** A bot reduced to its journal, whose alerts are sent in virtual time, with an outbox on the disk. */
 export class AlertWorld implements Disposable {
   nowMs: number;
   readonly channels: readonly DrawnChannel[];
@@ -100,7 +100,7 @@ export class AlertWorld implements Disposable {
   private senders: readonly ChannelSender[] = [];
   private service: AlertService;
 
-  /** `hour`: after noon. */
+  /** `hour` counts from noon. */
   constructor(pacing: PacingSettings, hour: number) {
     this.pacing = pacing;
     this.nowMs = NOON_MS + hour * HOUR_MS;
@@ -113,14 +113,14 @@ export class AlertWorld implements Disposable {
     this.service = this.begin();
   }
 
-  /** The bot writes a line, and something holds from now on, or does not any more. */
+  /** The bot writes a journal line; `over` changes what the next snapshots contain. */
   write(kind: string, subject: string, facts: unknown, over: Partial<AlertSnapshot> = {}): void {
     this.over = { ...this.over, ...over };
     const json = JSON.stringify(facts);
     this.journal.push({ seq: this.journal.length + 1, atMs: this.nowMs, kind, subject, json });
   }
 
-  /** Lets time pass, with a turn after each step of it. */
+  /** Lets time pass: `turns` steps of `stepMs`, with a turn of the service after each. */
   async pass(turns: number, stepMs: number): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) {
       this.nowMs += stepMs;
@@ -129,7 +129,7 @@ export class AlertWorld implements Disposable {
     }
   }
 
-  /** The process dies between two turns, or while its messages are on their way: nothing is marked then. */
+  /** The process dies between two turns, or while messages are being sent: those are not marked as sent. */
   crash(isAmidSending: boolean): void {
     if (isAmidSending) this.service.turn();
     this.outbox.close();
@@ -144,7 +144,7 @@ export class AlertWorld implements Disposable {
     this.outbox.use((outbox) => outbox.acknowledge(first.id, { by: 'ali', atMs: this.nowMs }));
   }
 
-  /** Every note, read with its own statement. */
+  /** Reads every note, with a statement of its own. */
   notes(): readonly WrittenNote[] {
     return this.rows(
       `SELECT key, severity, channel, kind, at_ms AS atMs, message_id AS messageId,
@@ -206,7 +206,7 @@ export class AlertWorld implements Disposable {
     });
   }
 
-  /** As the bot's files are read: a place that is not known yet begins at the end. */
+  /** Reads the journal as the bot's files are read: without a cursor it starts at the end. */
   private look(cursor: JournalCursor | null): BotSnapshot {
     const { nowMs, journal } = this;
     const rows = cursor === null ? [] : journal.slice(cursor.seq, cursor.seq + LINES);

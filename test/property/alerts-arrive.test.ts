@@ -38,7 +38,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
 );
 
-/** By Tehran's clock, from eleven in the evening to seven. */
+/** Quiet hours of Tehran, in minutes of the day: from 23:00 to 7:00 of the next day. */
 const QUIET = { fromMinute: 23 * 60, toMinute: 31 * 60 };
 
 const HALT = { halt: { reason: 'news', sinceMs: 0 } };
@@ -56,9 +56,9 @@ type Pacing = {
 };
 const EVEN: Pacing = { groupMs: 0, mostPerHour: 1, quietHours: QUIET };
 
-/** What chance seldom brings about, or has brought to light. */
+/** Cases that random draws seldom reach, or that once found a fault. */
 const EXAMPLES: readonly [Deed[], Pacing, number][] = [
-  // Refused in the evening, a message was tried again at night.
+  // A message was refused in the evening and tried again at night.
   [
     [
       { kind: 'service', channel: 0, answers: ['refuses', 'is down', 'is down', 'is down'] },
@@ -90,7 +90,7 @@ const EXAMPLES: readonly [Deed[], Pacing, number][] = [
   ],
 ];
 
-/** An alert that a line of the journal must bring about, and when it was written. */
+/** An alert that a journal line must cause, and when the line was written. */
 interface Expected {
   readonly key: string;
   readonly atMs: number;
@@ -99,7 +99,7 @@ interface Expected {
 async function live(world: AlertWorld, deeds: readonly Deed[]): Promise<readonly Expected[]> {
   const expected: Expected[] = [];
   const say = (key: string): void => void expected.push({ key, atMs: world.nowMs });
-  // What was before the first look is no news.
+  // Lines from before the first snapshot are no news.
   await world.pass(1, SECOND_MS);
   for (const each of deeds) {
     switch (each.kind) {
@@ -144,7 +144,7 @@ async function live(world: AlertWorld, deeds: readonly Deed[]): Promise<readonly
         break;
     }
   }
-  // A night passes, by whose end every service takes what it gets.
+  // A night passes, and at its end every service takes what it gets.
   await world.pass(deeds.length + 20, 2 * SECOND_MS);
   await world.pass(100, 15 * MINUTE_MS);
   return expected;
@@ -177,7 +177,7 @@ test('every alert of the journal arrives, over crashes, services that fail, quie
   expect(crashedAmid).toBeGreaterThan(0);
 });
 
-/** Each is an alert, and has arrived by every channel that takes it at once. */
+/** Expects each alert, delivered by every channel that takes it at once. */
 function expectAll(world: AlertWorld, expected: readonly Expected[]): void {
   const alerts = world.alerts();
   const notes = world.notes();
@@ -204,7 +204,7 @@ function expectAll(world: AlertWorld, expected: readonly Expected[]): void {
 const gravely = (expected: readonly Expected[]) =>
   expected.filter(({ key }) => key === 'break').map(({ key }) => [key, 'grave'] as const);
 
-/** What comes twice comes under one id: a message is of one channel, and its notes are in no other. */
+/** Expects one id for a message delivered twice; its channel and its notes are those of no other. */
 function expectOnce(world: AlertWorld): void {
   const messages = world.messages();
   for (const { name, arrivals } of world.channels) {
@@ -214,7 +214,7 @@ function expectOnce(world: AlertWorld): void {
   expect(messages.filter(({ sentAtMs }) => sentAtMs === null)).toEqual([]);
 }
 
-/** What somebody has acknowledged is neither escalated nor said again. */
+/** Expects that an acknowledged alert is neither escalated nor repeated. */
 function expectNoMore(world: AlertWorld): void {
   const nagging = world
     .notes()
@@ -223,7 +223,7 @@ function expectNoMore(world: AlertWorld): void {
   expect(nagging).toEqual([]);
 }
 
-/** An hour has no more messages than it may, and at night only what is critical comes. */
+/** Expects no more messages in an hour than allowed, and at night only critical ones. */
 function expectPace(
   world: AlertWorld,
   { mostPerHour, quietHours }: { readonly mostPerHour: number; readonly quietHours: typeof QUIET | null },
@@ -248,7 +248,7 @@ function expectPace(
   expect(atNight).toEqual([]);
 }
 
-/** Tehran is three and a half hours ahead, and a minute at the edge is nobody's. */
+/** Tehran is 3.5 hours ahead of UTC; the minutes at both edges are not counted as night. */
 function isNight(atMs: number): boolean {
   const minute = ((atMs + 3.5 * HOUR_MS) % (24 * HOUR_MS)) / MINUTE_MS;
   return minute > QUIET.fromMinute || minute < QUIET.toMinute - 24 * 60;

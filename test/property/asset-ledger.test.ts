@@ -15,7 +15,7 @@ type Step =
 
 const units = (most: bigint) => fc.bigInt({ min: 1n, max: most }) as fc.Arbitrary<Units>;
 const MARKETS = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;
-// Small amounts too, so that positions return to zero and turn round.
+// Small amounts too, so that positions return to zero and change their sign.
 const amounts = fc.oneof(
   units(3n),
   fc.constantFrom((10n ** 10n) as Units, (2n * 10n ** 10n) as Units),
@@ -77,7 +77,7 @@ function after(ledger: AssetLedger, step: Step): AssetLedger {
   return ledger;
 }
 
-/** By the fills alone: rial, tether and coins that came in less those that went out. */
+/** Flows by the fills alone: rial, tether and coins received, less those paid. */
 function flowsOf(played: readonly Step[]): { rls: bigint; usdt: bigint; btc: bigint } {
   const flows = { rls: 0n, usdt: 0n, btc: 0n };
   for (const step of played) {
@@ -92,9 +92,8 @@ function flowsOf(played: readonly Step[]): { rls: bigint; usdt: bigint; btc: big
 }
 
 /**
- * The last price of each market, by the steps alone: the last that was seen once there was something to value
- * by it, or that of the first fill. `isWatched` says from which step on a market's prices reach the
- * ledger at all.
+ * Last price of each market, by the steps alone: the last one seen since there was something to value by it,
+ * or that of the first fill. `isWatched` is true once the prices of a market reach the ledger.
  */
 function pricesOf(played: readonly Step[], ledger: AssetLedger): Map<string, bigint> {
   const prices = new Map<string, bigint>();
@@ -113,7 +112,7 @@ function pricesOf(played: readonly Step[], ledger: AssetLedger): Map<string, big
 
 const ONE = 10n ** 10n;
 
-/** Half-even, worked out from the floor. */
+/** Divides and rounds half-even, worked out from the floor. */
 function ratio(dividend: bigint, divisor: bigint): bigint {
   const below = dividend / divisor - (dividend % divisor < 0n ? 1n : 0n);
   const twiceRest = 2n * (dividend - below * divisor);
@@ -121,7 +120,7 @@ function ratio(dividend: bigint, divisor: bigint): bigint {
   return twiceRest > divisor ? below + 1n : below;
 }
 
-/** What all of it is worth, straight from the flows and prices; null where something has no price. */
+/** Value of all flows by the prices; null where something has no price. */
 function worthIn(
   currency: Currency,
   flows: ReturnType<typeof flowsOf>,

@@ -20,7 +20,7 @@ const SYMBOLS = ['AUSDT', 'BUSDT', 'CUSDT', 'DUSDT'];
 const MINUTE_MS = 60_000;
 const ZERO_MS = 1_704_067_200_000;
 
-/** A walk with holes, that begins and ends at a moment of its own. */
+/** Draws bars of a walk with gaps, which begin and end at a drawn moment. */
 function columnsOf(symbol: string, random: Random): CandleColumns {
   const timeframe: Timeframe = random(3) === 0 ? '5m' : '1m';
   const barMs = timeframeMs(timeframe);
@@ -35,7 +35,7 @@ function columnsOf(symbol: string, random: Random): CandleColumns {
   return barColumns(parseMarket(symbol).symbol, timeframe, rows, { priceDecimals: 1 });
 }
 
-/** Some lengths of each market, longest or shortest first, and at least one. */
+/** Draws bar lengths for each market, longest or shortest first, at least one in all. */
 function wishesFor(columns: readonly CandleColumns[], random: Random): readonly Wanted[] {
   const wishes = columns.flatMap(({ market: symbol, timeframe }): Wanted[] => {
     const lengths: readonly Timeframe[] = timeframe === '1m' ? ['1m', '5m', '15m'] : ['5m', '15m'];
@@ -46,7 +46,7 @@ function wishesFor(columns: readonly CandleColumns[], random: Random): readonly 
   return wishes.length > 0 ? wishes : [{ symbol: columns[0]?.market ?? '', timeframe: '15m' }];
 }
 
-/** Notes each bar, and how old it finds the last bar of each market. */
+/** A strategy that notes each bar, and the age of the last bar of each market. */
 function listenerTo(
   wanted: readonly Wanted[],
   symbols: readonly string[],

@@ -4,7 +4,7 @@ import { timeframeMs, type Timeframe } from '../../src/domain/candle.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import type { Bar } from '../../src/strategy/data/bar.ts';
 
-/** Whole numbers from 0 to below the one that is given. */
+/** Returns a random whole number from 0 to `below` - 1. */
 export type Random = (below: number) => number;
 
 export function randomOf(seed: number): Random {
@@ -12,7 +12,7 @@ export function randomOf(seed: number): Random {
   return (below) => Math.floor(random.next() * below);
 }
 
-/** Signals `told` to a strategy, each with its time as what it says. */
+/** Signals named `told` for a strategy; the payload of each is its time. */
 export function toldAt(times: readonly number[], strategy: string): readonly DatedSignal[] {
   return times.map((atMs) => {
     const said = { name: 'told', id: `${atMs}`, payload: atMs, sentAtMs: null, source: 'test' };
@@ -20,13 +20,13 @@ export function toldAt(times: readonly number[], strategy: string): readonly Dat
   });
 }
 
-/** Bars that a strategy wants. */
+/** Bars that a strategy requests. */
 export interface Wanted {
   readonly symbol: string;
   readonly timeframe: Timeframe;
 }
 
-/** A bar as a strategy sees it, and how old it finds the last bar of each market. */
+/** A line for a bar as a strategy sees it, with the age of the last bar of each market. */
 export const line = (
   strategy: string,
   seen: Record<Exclude<keyof Bar, 'exact'> | 'ages', unknown>,
@@ -37,7 +37,7 @@ export const line = (
   return [strategy, market, timeframe, ...numbers, JSON.stringify(ages)].join(' ');
 };
 
-/** What the listeners are to note, worked out moment by moment from the recorded bars alone. */
+/** Lines that the listeners must note, worked out moment by moment from the recorded bars alone. */
 export function expectedLines(
   columns: readonly CandleColumns[],
   listeners: readonly (readonly Wanted[])[],
@@ -79,7 +79,7 @@ export function expectedLines(
   return lines;
 }
 
-/** Since the last bar closed that is known: of those that began before the run only the last, if it was over. */
+/** Time since the last known bar closed; of bars begun before the run only the last, if it had closed. */
 function ageOf(
   { openTimeMs, timeframe }: CandleColumns,
   { nowMs, fromMs }: { readonly nowMs: number; readonly fromMs: number },
@@ -96,7 +96,7 @@ type ExpectedBar = Record<
   number
 >;
 
-/** Bars of a length that are known to be over once a recorded one is. */
+/** Bars of a length that are known to be over once the recorded bar at `index` is. */
 function closedBy(columns: CandleColumns, index: number, timeframe: Timeframe): readonly ExpectedBar[] {
   const [lengthMs, partMs] = [timeframeMs(timeframe), timeframeMs(columns.timeframe)];
   const startOf = (place: number): number =>
@@ -132,7 +132,7 @@ function barFrom(columns: CandleColumns, startMs: number, lengthMs: number): Exp
   };
 }
 
-/** What the account is worth at each moment at which a bar closes: one coin of each market. */
+/** Value of the account (one coin of each market) at each moment at which a bar closes. */
 export function expectedCurve(columns: readonly CandleColumns[], fromMs: number): readonly string[] {
   const points: string[] = [];
   const bars = columns.flatMap(({ openTimeMs, timeframe }) =>
@@ -145,7 +145,7 @@ export function expectedCurve(columns: readonly CandleColumns[], fromMs: number)
   return points;
 }
 
-/** The last close that is known; before the first, the first open of the run. */
+/** The last known close; before the first one, the first open of the run. */
 function priceAt(
   { openTimeMs, open, close, timeframe, length }: CandleColumns,
   { nowMs, fromMs }: { readonly nowMs: number; readonly fromMs: number },

@@ -15,7 +15,7 @@ const SETTINGS = { everyMs: 20_000, lagMs: 30_000, alertAfterMs: 600_000 };
 const MOMENT_MS = 5_000;
 const PAGE = INTERFACE_PROFILE.pageSizes.transactions;
 
-/** What happens in five seconds; each delay says how much later a list shows it than the wallets. */
+/** Events of five seconds; each delay is how much later a list shows an event than the wallets do. */
 export interface BooksMoment {
   readonly trades: readonly {
     readonly amount: number;
@@ -24,7 +24,7 @@ export interface BooksMoment {
     readonly lineMs: number;
   }[];
   readonly deposit: { readonly currency: Currency; readonly amount: number; readonly lineMs: number } | null;
-  /** How old the list of lines is that is read now, whether its reading ends early; null for none. */
+  /** The reading of lines now: the age of the list, and the pages after which it ends; null for none. */
   readonly reading: { readonly oldMs: number; readonly endsAfterPages: number } | null;
   readonly isRestarted: boolean;
 }
@@ -34,10 +34,10 @@ interface Listed {
   readonly listedAtMs: number;
 }
 
-/** An account whose lists lag behind its wallets, and a reconciler that reads them. */
+/** A simulated account whose lists lag behind its wallets, and a reconciler that reads them. */
 export class BooksExchange {
   nowMs = 1_000_000;
-  /** By how much the fee of each trade is told wrong. */
+  /** Error in the fee that each trade reports. */
   wrongFee = 0n;
   private readonly totals = new Map<Currency, bigint>(CURRENCIES.map((name) => [name, 10n ** 20n]));
   private readonly listed: Listed[] = [];
@@ -53,7 +53,7 @@ export class BooksExchange {
     for (const currency of CURRENCIES) this.write(currency, 10n ** 20n, 0);
   }
 
-  /** Five seconds pass. */
+  /** Lets five seconds pass, with these events. */
   pass({ trades, deposit, reading, isRestarted }: BooksMoment): void {
     for (const trade of trades) this.trade(trade);
     if (deposit !== null) {
@@ -71,7 +71,7 @@ export class BooksExchange {
       if (change.kind === 'kept' && change.name === STORED_RECONCILIATION) this.kept = change.json;
   }
 
-  /** A unit goes without a line. */
+  /** Takes one unit out of a wallet without a line in its history. */
   lose(currency: Currency): void {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) - 1n);
   }
@@ -127,7 +127,7 @@ export class BooksExchange {
     this.listed.push({ line, listedAtMs: this.nowMs + lineMs });
   }
 
-  /** Answers how many trades were new. */
+  /** Delivers the trades that are due; returns how many were new. */
   private giveFills(): number {
     const known = this.waitingFills.filter(({ knownAtMs }) => knownAtMs <= this.nowMs);
     for (const fill of known) {
@@ -156,7 +156,7 @@ export class BooksExchange {
     }
   }
 
-  /** Everything that the reconciler asks for is answered at once. */
+  /** Answers at once every request that the reconciler makes. */
   private compare(): void {
     const { reconciler, nowMs } = this;
     if (reconciler.dueAtMs <= nowMs) reconciler.pump(nowMs);

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { deepRuns } from '../support/deep-runs.ts';
 import { BooksExchange, type BooksMoment } from './books-exchange.ts';
 
-/** Lists lag by less than the reconciler believes. */
+/** Lag of the lists, in ms: less than the reconciler allows for. */
 const delayMs = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(20_000));
 
 const trade = fc.record({
-  // Some amounts come again and again, as of a strategy that always trades the same.
+  // Some amounts come again and again, as with a strategy whose orders are all of one size.
   amount: fc.oneof(
     fc.constantFrom(10_000_000, 20_000_000),
     fc.integer({ min: 1_000_000, max: 2_000_000_000 }),
@@ -19,7 +19,7 @@ const trade = fc.record({
 
 const deposit = fc.record({
   currency: fc.constantFrom('btc' as const, 'usdt' as const),
-  // No difference of a few units is that of two of them.
+  // Multiples of a large number, so that a difference of a few units is never that of two deposits.
   amount: fc.integer({ min: 1, max: 1_000_000 }).map((units) => units * 7_919_000),
   lineMs: delayMs,
 });
@@ -37,8 +37,8 @@ const moment: fc.Arbitrary<BooksMoment> = fc.record({
 });
 
 /**
- * Some moments of a few minutes, which happen several times over: an hour of trading costs no more to draw.
- * At first no history can be read.
+ * A few drawn moments that are repeated many times: an hour of trading then costs no more to draw. At first
+ * no history can be read.
  */
 const history = fc
   .tuple(

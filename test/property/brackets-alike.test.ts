@@ -7,7 +7,7 @@ import type { ExitWish } from '../../src/strategy/intents.ts';
 import { expectAlike, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
-/** Prices are whole tenths, and levels lie between two of them, so that none is ever touched and not passed. */
+/** Exits whose levels lie between two prices (whole tenths), so that a level touched is always passed. */
 const WISHES: readonly ExitWish[] = [
   { takeProfit: { distance: 3.05 }, stopLoss: { distance: 2.05 } },
   { stopLoss: { distance: 2.05 } },
@@ -18,7 +18,7 @@ const WISHES: readonly ExitWish[] = [
   { stopLoss: { distance: 3.05 }, timeStopMs: 480_000 },
 ];
 
-/** Enters at a close whenever nothing is held. */
+/** A strategy that enters at a close whenever it holds nothing. */
 const strategyOf = (wish: ExitWish) =>
   defineStrategy({
     name: 'entering',
@@ -33,14 +33,14 @@ const strategyOf = (wish: ExitWish) =>
     },
   });
 
-/** What was decided: every order but when it was placed, which is some seconds later in a poll. */
+/** Lines of all orders without their times, which are some seconds later in a poll. */
 const decisionsOf = ({ orders }: ScriptedRun): readonly string[] =>
   orders.map(
     ({ side, execution, price, stopPrice, amount, state }) =>
       `${side} ${execution} ${amount} at ${price} stop ${stopPrice}: ${state}`,
   );
 
-/** An entry and the pair of its exit. */
+/** Orders that may be under way at the end: an entry and the pair of its exit. */
 const UNDER_WAY = 3;
 
 test('brackets decide alike on candles and on polled books of the same closes', async () => {

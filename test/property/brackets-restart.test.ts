@@ -14,7 +14,7 @@ const FIRST_MS = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
 const BARS: PlannedFeed = { ...feedOf('candles BTCUSDT 1m', 'candles', MINUTE_MS), wantedAgeMs: MINUTE_MS };
 const MINUTES = 30;
 
-/** Stops stay below the book's bid of 99, wherever the closes of 100 to 110 bring them. */
+/** Exits whose stops stay below the book's bid of 99, for all closes from 100 to 110. */
 const WISHES: readonly ExitWish[] = [
   { trail: { by: { distance: 20 } } },
   { trail: { by: { distance: 20 }, minStep: 2 } },
@@ -38,7 +38,7 @@ const strategyOf = (exit: ExitWish, everyMs?: number) =>
     },
   });
 
-/** The exchange does at once what is asked; its market orders fill. */
+/** Answers every request at once, as the exchange; market orders fill. */
 function serve(world: EngineWorld): void {
   for (let asked = 0; asked < 10; asked += 1) {
     const kinds = world.waitingKinds();
@@ -52,7 +52,7 @@ function serve(world: EngineWorld): void {
   }
 }
 
-/** Where the stop is after all minutes, of a life that is cut off for `[at, for]` minutes now and then. */
+/** Stop price after all minutes, in a life that is interrupted for `[at, for]` minutes now and then. */
 function stopAfter(
   closes: readonly number[],
   wish: ExitWish,

@@ -13,7 +13,7 @@ import { deepRuns } from '../support/deep-runs.ts';
 const BUDGET = 'orders/list';
 const WINDOW_MS = 1_000;
 
-/** The most of `times` that lie in any window, both its ends included. */
+/** Returns the most of `times` that lie in any window, both ends included. */
 function mostInAnyWindow(times: readonly number[], windowMs: number): number {
   const sorted = times.toSorted((left, right) => left - right);
   let first = 0;
@@ -25,7 +25,7 @@ function mostInAnyWindow(times: readonly number[], windowMs: number): number {
   return most;
 }
 
-/** The most of `times` in any window of a grid that begins at `offsetMs`. */
+/** Returns the most of `times` in any window of a grid that begins at `offsetMs`. */
 function mostInFixedWindow(times: readonly number[], windowMs: number, offsetMs: number): number {
   const counts = new Map<number, number>();
   for (const time of times) {
@@ -39,26 +39,26 @@ interface Trip {
   readonly slot: Slot;
   readonly owner: number;
   readonly sentAtMs: number;
-  /** When its owner settles it, or would if it lived. */
+  /** When its owner settles it, or would have if it had not died. */
   readonly endsAtMs: number;
   readonly isAnswered: boolean;
-  /** When it reaches the exchange; it is counted then, or when the exchange goes on. */
+  /** When it arrives at the exchange; it is counted then, or at the end of a stall. */
   arrivesAtMs: number;
 }
 
-/** A sender gives up after this. */
+/** Time-out of a sender, in ms. */
 const TIMEOUT_MS = 9_500;
 
-/** When the exchange stood still, in order. */
+/** Times in which the exchange stood still, in order. */
 type Stalls = { readonly fromMs: number; readonly toMs: number }[];
 
-/** When the exchange counts what arrives at a time. */
+/** When the exchange counts a request that arrives at a time. */
 function countedAt(stalls: Stalls, arrivesAtMs: number): number {
   const stall = stalls.find(({ fromMs, toMs }) => fromMs < arrivesAtMs && arrivesAtMs < toMs);
   return stall?.toMs ?? arrivesAtMs;
 }
 
-/** Thousandths up to a bound, evenly: doubles would nearly all be next to 0. */
+/** Draws thousandths from 0 to `most`, evenly: doubles would nearly all be close to 0. */
 const upTo = (most: number): fc.Arbitrary<number> =>
   fc.integer({ min: 0, max: most * 1_000 }).map((value) => value / 1_000);
 
@@ -69,10 +69,10 @@ const step = fc.record({
     { weight: 1, arbitrary: upTo(120_000) },
   ),
   tripMs: fc.oneof(fc.constant(0), upTo(200), upTo(9_000)),
-  /** From the admission to the send, as a share of the longest. */
+  /** Time from admission to send, as a share of the longest allowed. */
   delay: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: upTo(1) }),
   countedAt: upTo(1),
-  /** Counted after its socket was gone, as late as can be. */
+  /** True if it is counted only after its socket was closed, as late as possible. */
   isLost: fc.boolean(),
   requestClass: fc.constantFrom(...REQUEST_CLASSES),
   owner: fc.nat(2),
@@ -111,7 +111,7 @@ describe('a ledger shared by several owners', () => {
           const name = `${owner}.${lives[owner]}`;
           if (event === 'crash') {
             crashes += 1;
-            // What a dead process has sent arrives within the bound, or never; what it has not sent never.
+            // What a dead process has sent arrives within the bound or never; other requests never.
             for (const trip of trips.filter((trip) => trip.owner === owner)) {
               trip.arrivesAtMs =
                 trip.sentAtMs > timeMs
@@ -127,8 +127,7 @@ describe('a ledger shared by several owners', () => {
             stops += 1;
             stoppedUntilMs[owner] = timeMs + 5_000;
           }
-          // What is on its way was drawn as if the exchange went on, so it stands still from when that has
-          // arrived.
+          // Requests under way were drawn as if there were no stall, so it begins once they have arrived.
           if (event === 'stall') {
             const fromMs = Math.max(
               timeMs,
@@ -140,7 +139,7 @@ describe('a ledger shared by several owners', () => {
           const ended = trips.filter(
             (trip) => trip.endsAtMs <= timeMs && (stoppedUntilMs[trip.owner] ?? 0) <= timeMs,
           );
-          // A stopped owner settles when it goes on, so later than its reply came; never earlier.
+          // A stopped owner settles when it goes on: later than its reply came, never earlier.
           for (const { slot, owner: its, endsAtMs, isAnswered } of ended) {
             const atMs = Math.floor(Math.max(endsAtMs, stoppedUntilMs[its] ?? 0));
             ledger.settle(slot, isAnswered ? 'answered' : 'unanswered', atMs);
@@ -173,7 +172,7 @@ describe('a ledger shared by several owners', () => {
       },
     );
     fc.assert(run, { numRuns: deepRuns(125, 250), endOnFailure: true });
-    // How many there are is drawn, so that some of each have to be enough.
+    // The counts are random, so each must only be large enough.
     expect(Math.min(sent, crashes, stops, doubts, lateSends)).toBeGreaterThan(deepRuns(5, 10));
   });
 
@@ -203,7 +202,7 @@ describe('a ledger shared by several owners', () => {
           arrivals.push(isLost ? endsAtMs + LATE_ARRIVAL_MS - 1 : endsAtMs);
           unknown.settle(admission.slot, isLost ? 'unanswered' : 'answered', Math.floor(endsAtMs));
         }
-        // Its ledger is lost, and it is dead: what it has sent arrives by the bound.
+        // Its ledger is lost, and its process is dead: what that has sent arrives within the bound.
         const lostAtMs = Math.floor(timeMs);
         const ledger = new BudgetLedger(budgets, { fullSinceMs: lostAtMs });
         let heardAtMs = lostAtMs + LATE_ARRIVAL_MS;

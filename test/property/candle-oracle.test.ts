@@ -52,7 +52,7 @@ function columnsOf(bars: readonly OracleBar[], terms: Terms, barMs: number): Can
 
 const nameOf = (key: string, tag: string | null): string => (key.endsWith('/2') ? `${tag}/2` : `${tag}`);
 
-/** A strategy that does at each bar what is written for it, and notes in `views` what it is shown. */
+/** A strategy that follows a script at each bar, and notes in `views` what it is shown. */
 function scripted(
   { wishes, timed, told, onFill, balances, markets, quote }: OracleWorld,
   subscribed: readonly { readonly symbol: string; readonly timeframe: Timeframe }[],
@@ -104,8 +104,8 @@ function scripted(
 }
 
 /**
- * Sales beyond what is free are left out: the model refuses them, and the bot has its own exits make them
- * where these hold the coins.
+ * Intents of the script. Sales beyond the free amount are left out: the model refuses them, but the bot would
+ * let its own exits, which hold the coins, make them.
  */
 function intentsOf(wanted: readonly Wish[] | undefined, ctx: StrategyContext): Intent[] {
   const free = new Map<string, Units>();
@@ -173,7 +173,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
       instances: [
         instanceOf(runner, {
           limits: NO_LIMITS,
-          // The model has one strategy, to which the account belongs.
+          // The model has one strategy, which owns the account.
           inventory: world.balances as Record<string, Units>,
         }),
       ],
@@ -193,8 +193,8 @@ const byName = (orders: OracleResult['orders']) =>
   orders.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 /**
- * What the run did, in the words of the oracle. What it refused before it made an order of it has no record
- * there.
+ * Result of the run in the form of the oracle. The run keeps no record of an order that it refused before it
+ * was made, so these come from the oracle.
  */
 function comparableOf({ run, venue }: Real, expected: OracleResult): Comparable {
   const names = new Map(run.orders.map(({ key, tag }) => [key, nameOf(key, tag)]));
@@ -217,8 +217,8 @@ function comparableOf({ run, venue }: Real, expected: OracleResult): Comparable 
 }
 
 /**
- * The curve is of floats: right to their digits, and to the unit that the value of each currency is rounded
- * to.
+ * Compares the curve, which is made of floats: up to their precision, and the unit to which the value of each
+ * currency is rounded.
  */
 function checkCurve({ curve }: CandleRun, expected: OracleResult['curve']): void {
   const { timeMs, isExposed, length } = curve;
@@ -230,7 +230,7 @@ function checkCurve({ curve }: CandleRun, expected: OracleResult['curve']): void
   }
 }
 
-/** Ways to a fill, each of which must have come about often for the comparison to say something. */
+/** Kinds of fills; each must have occurred often for the comparison to prove something. */
 const WAYS = [
   'market as taker at an open or close',
   'market as taker inside a bar',
@@ -252,7 +252,7 @@ const WAYS = [
   'oco stop-limit as maker inside a bar',
 ];
 
-/** Ways that only many worlds have. */
+/** Kinds of fills that only some worlds have. */
 const RARE = [
   'answers a fill inside its bar, as maker',
   'answers a fill inside its bar, as taker',

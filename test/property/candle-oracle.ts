@@ -1,8 +1,8 @@
 /**
- * What becomes of orders on bars, as a model over plain lists that shares nothing with the code: no import of
- * it, no steps, no caches, no early exits. It is written from the words that a result says
- * (`describeBarRules`), from docs/backtest.md, and for checks and holds from docs/exchange.md. The words
- * stand as comments over what follows from them. All money, prices and amounts are whole numbers of 1e-10.
+ * A plain model of what becomes of orders on bars. It shares nothing with the code: no imports, no steps, no
+ * caches, no early exits. It is written from the rules that a result states (`describeBarRules`), from
+ * docs/backtest.md, and for checks and holds from docs/exchange.md; comments repeat the rules above the code
+ * that follows them. All money, prices and amounts are whole numbers of 1e-10.
  */
 
 const ONE = 10n ** 10n;
@@ -39,15 +39,15 @@ export interface OracleMarket {
   readonly priceStep: bigint;
   readonly amountStep: bigint;
   readonly minOrderValue: bigint;
-  /** The least distance of two recorded prices. */
+  /** Minimum distance of two recorded prices. */
   readonly tick: bigint;
   readonly barMs: number;
   readonly bars: readonly OracleBar[];
-  /** The last bar of the past, which is known as the run begins. */
+  /** The last bar before the run, which is known at its start; null for none. */
   readonly past: OracleBar | null;
 }
 
-/** What is wanted after a bar was seen. */
+/** An order or a cancel that is wanted after a bar was seen. */
 export type Wish =
   | {
       readonly kind: 'place';
@@ -57,27 +57,27 @@ export type Wish =
       readonly amount: bigint;
       readonly price: bigint | null;
       readonly stopPrice: bigint | null;
-      /** Makes a pair of it: a limit order at `price`, and a stop-limit order with this limit. */
+      /** Limit of the stop-limit order that makes it a pair with a limit order at `price`; null for none. */
       readonly stopLimitPrice: bigint | null;
     }
   | { readonly kind: 'cancel'; readonly name: string };
 
 export interface OracleWorld {
-  /** Whose currency all markets are priced in. */
+  /** The currency in which all markets are priced. */
   readonly quote: string;
   readonly markets: readonly OracleMarket[];
   readonly balances: Readonly<Record<string, bigint>>;
   readonly fees: { readonly maker: bigint; readonly taker: bigint };
   readonly rules: OracleRules;
-  /** By `wishKey` of the bar that was seen. */
+  /** Requests after a bar, by its `wishKey`. */
   readonly wishes: ReadonlyMap<string, readonly Wish[]>;
-  /** By the moment of a timer. */
+  /** Requests of a timer, by its moment. */
   readonly timed: ReadonlyMap<number, readonly Wish[]>;
-  /** By the moment of a signal from outside. */
+  /** Requests at an outside signal, by its moment. */
   readonly told: ReadonlyMap<number, readonly Wish[]>;
-  /** By the name of an order: when the bot is notified of its first fill. Orders only. */
+  /** Requests at the first fill of an order, by the name of the order. Orders only, no cancels. */
   readonly onFill: ReadonlyMap<string, readonly Wish[]>;
-  /** How long after the next bar was due the bot still trades by the last one. */
+  /** How long the bot still trades by the last bar after the next one was due, in ms. */
   readonly maxLateMs: number;
 }
 
@@ -102,29 +102,29 @@ interface OracleOrder {
 interface Point {
   readonly timeMs: number;
   readonly equity: bigint;
-  /** Whether there is an amount step of anything that could be sold. */
+  /** True if it holds at least one amount step of something that could be sold. */
   readonly isExposed: boolean;
 }
 
-/** What a strategy sees of its account. */
+/** The account as a strategy sees it. */
 export interface View {
   readonly free: Readonly<Record<string, bigint>>;
-  /** By market: what its fills bought less what they sold, fees taken off. */
+  /** For each market: what its fills bought, less what they sold and less fees. */
   readonly positions: Readonly<Record<string, bigint>>;
-  /** The names of what is open, and how much of each has filled. */
+  /** Open orders: how much of each has filled, by its name. */
   readonly open: Readonly<Record<string, bigint>>;
 }
 
 export interface OracleResult {
   readonly fills: readonly OracleFill[];
   readonly orders: readonly OracleOrder[];
-  /** At each close. */
+  /** One point at each close. */
   readonly curve: readonly Point[];
   readonly initialEquity: bigint;
   readonly finalEquity: bigint;
-  /** What the bot was shown with each bar. */
+  /** The view of the bot at each bar. */
   readonly views: readonly View[];
-  /** By which rule each fill came about, so that a test can see that every rule was at work. */
+  /** The rule by which each fill came about, so that a test can see that every rule was used. */
   readonly reasons: readonly string[];
   readonly balances: Readonly<Record<string, bigint>>;
 }
@@ -137,29 +137,29 @@ interface Order {
   readonly side: Side;
   readonly bornMs: number;
   readonly amount: bigint;
-  /** The limit; for an order without one, one percent beyond the price that it is valued at. */
+  /** The limit; for an order without one, one percent beyond the price by which it is valued. */
   readonly worst: bigint;
   readonly isMarket: boolean;
   readonly stopPrice: bigint | null;
   waitsForStop: boolean;
   state: OracleOrder['state'];
   left: bigint;
-  /** Price times amount of all fills, at twenty decimals. */
+  /** Sum of price times amount of all fills, with twenty decimals. */
   spent: bigint;
   total: bigint;
   fee: bigint;
-  /** What it has set aside of what it pays with. */
+  /** Amount reserved for it, in the currency that it pays with. */
   held: bigint;
   pair: Order | null;
-  /** Whether it was there as a bar opened, so that a further open finds it resting. */
+  /** True if it existed as a bar opened, so that a later open finds it resting. */
   hasArrived: boolean;
-  /** Whether it had its part of the bar. */
+  /** True once it has had its part of the bar. */
   isServed: boolean;
-  /** Whether it woke in this bar, after the open. */
+  /** True if its stop was reached in this bar, after the open. */
   wokeInside: boolean;
-  /** Whether it was placed in answer to what happened inside this bar. */
+  /** True if it was placed in answer to an event inside this bar. */
   answersInside: boolean;
-  /** Whether it took, or would have with more volume, when it last had its part. */
+  /** True if it took liquidity, or would have with more volume, when it last had its part. */
   isTaking: boolean;
 }
 
@@ -169,7 +169,7 @@ const halfEven = (value: bigint, by: bigint): bigint => {
   const twice = (value % by) * 2n;
   return twice > by || (twice === by && down % 2n === 1n) ? down + 1n : down;
 };
-/** Basis points in millionths. */
+/** Turns basis points into millionths. */
 const hundredths = (bps: number): bigint => BigInt(Math.round(bps * 100));
 const least = (...values: readonly bigint[]): bigint =>
   values.reduce((found, value) => (value < found ? value : found));
@@ -179,24 +179,24 @@ class Oracle {
   readonly orders: Order[] = [];
   readonly rejected: OracleOrder[] = [];
   readonly curve: Point[] = [];
-  /** Which rule each fill came by. */
+  /** Rule of each fill. */
   readonly reasons: string[] = [];
   readonly views: View[] = [];
   readonly totals: Record<string, bigint>;
   private readonly world: OracleWorld;
   private readonly rules: OracleRules;
-  /** The bar each market was last at, and what is left of its volume. */
+  /** The last bar of each market, and what is left of its volume. */
   private readonly lastBar = new Map<OracleMarket, OracleBar>();
   private readonly volumeLeft = new Map<OracleMarket, bigint>();
-  /** The bar that has begun and is not over. */
+  /** The bar of each market that has begun and is not over. */
   private readonly inProgress = new Map<OracleMarket, OracleBar>();
-  /** The price at which something happened last inside that bar, and whether its path still goes on. */
+  /** Price of the last event inside that bar, and whether its path still goes on. */
   private readonly insidePrice = new Map<OracleMarket, bigint>();
   private passingBy: OracleMarket | null = null;
-  /** When the newest thing happened that is known: a close, something inside a bar, a signal. */
+  /** Time of the newest known event: a close, an event inside a bar, or a signal. */
   private knownMs = Number.NEGATIVE_INFINITY;
   private reportedFills = 0;
-  /** What the bot knew as it was asked last, and what it wants since. */
+  /** Knowledge of the bot when it was asked last, and the claims of what it has wanted since. */
   private known: {
     readonly totals: Readonly<Record<string, bigint>>;
     readonly claims: { readonly payer: string; readonly claim: bigint }[];
@@ -219,9 +219,10 @@ class Oracle {
   }
 
   /**
-   * As a candle begins the exchange fills what takes at its open, and notifies the bot. A millisecond before
-   * its close it fills what was open, and notifies the bot of each fill before the next. Then all closes are
-   * the prices, the strategies see the candles one after the other, timers fire, and signals come.
+   * Runs all moments in order. When a candle begins, the exchange fills orders that take at its open, and
+   * notifies the bot. A millisecond before its close it fills open orders, and notifies the bot of each fill
+   * before the next. Then prices are the closes, strategies see the candles in turn, timers fire, and signals
+   * come.
    */
   run(): void {
     const { markets, wishes, timed, told } = this.world;
@@ -258,7 +259,7 @@ class Oracle {
 
   private want(wishes: readonly Wish[], timeMs: number): void {
     this.remember();
-    // A strategy wants to cancel what it saw when it was asked.
+    // A strategy can cancel only orders that it saw when it was asked.
     const seen = [...this.orders];
     for (const wish of wishes) {
       if (wish.kind === 'place') this.place(wish, timeMs);
@@ -271,7 +272,7 @@ class Oracle {
     this.tellFills(timeMs);
   }
 
-  /** Tells what has filled since the last time, and does what is wanted then. */
+  /** Notifies the bot of new fills, and does what it wants then. */
   private tellFills(timeMs: number): void {
     const news = this.fills.slice(this.reportedFills);
     this.reportedFills = this.fills.length;
@@ -305,8 +306,8 @@ class Oracle {
   }
 
   /**
-   * The same as the equity, before the first bar: at the opens, or at the last close where all bars of a
-   * market are past.
+   * Equity before the first bar: valued at the opens, or at the last close where all bars of a market are
+   * past.
    */
   equityAtOpens(): bigint {
     const { quote, markets } = this.world;
@@ -317,7 +318,7 @@ class Oracle {
     );
   }
 
-  /** Cash and what is held, valued at the last close of its market, before the first at its first open. */
+  /** Cash and holdings; these at the last close of their market, before the first one at its first open. */
   equity(): bigint {
     const { quote, markets } = this.world;
     return markets.reduce(
@@ -330,7 +331,7 @@ class Oracle {
     return this.lastBar.get(market)?.close ?? market.bars[0]?.open ?? 0n;
   }
 
-  /** Whether what is held would be an order: whole steps of it, worth more than the least value. */
+  /** True if the holding could be sold: whole steps of it, worth more than the least value. */
   private isEnough(market: OracleMarket): boolean {
     const steps = (this.totals[market.base] ?? 0n) / market.amountStep;
     return steps > 0n && steps * market.amountStep * this.priceOf(market) > market.minOrderValue * ONE;
@@ -352,7 +353,7 @@ class Oracle {
     for (const order of orders) if (order.state === 'open') this.atOpen(order, bar);
   }
 
-  /** All that happens between the open and the close. */
+  /** Runs everything that happens between the open and the close. */
   private goThrough(market: OracleMarket, bar: OracleBar): void {
     const { path } = this.rules;
     this.passingBy = market;
@@ -361,7 +362,7 @@ class Oracle {
     this.passingBy = null;
   }
 
-  /** What came after the open has no part in the path, unless it answers what happened on it. */
+  /** Orders in the path: not those placed after the open, unless they answer an event on the path. */
   private partOf(market: OracleMarket, bar: OracleBar): readonly Order[] {
     return this.orders.filter(
       (order) => order.market === market && (order.bornMs <= bar.openMs || order.answersInside),
@@ -378,7 +379,7 @@ class Oracle {
     this.knownMs = Math.max(this.knownMs, timeMs);
   }
 
-  /** Something has happened to an order inside a bar, at a price: the bot is notified before anything else. */
+  /** Handles an event of an order inside a bar, at a price: the bot is notified first. */
   private happened(order: Order, bar: OracleBar, price: bigint): void {
     const timeMs = bar.openMs + order.market.barMs - 1;
     this.insidePrice.set(order.market, price);
@@ -387,8 +388,8 @@ class Oracle {
   }
 
   /**
-   * Orders that arrive inside a bar meet its open, while nothing newer is known: of what takes, takes there.
-   * What answers a fill on the path goes on from there: what the price is not beyond yet has part in the rest.
+   * Orders that arrive inside a bar meet its open while nothing newer is known: those that take, take there.
+   * An order that answers a fill on the path has part in the rest, if the price is not beyond its own yet.
    */
   private arriveInside(order: Order, bar: OracleBar, timeMs: number): void {
     if (bar.openMs < this.knownMs) {
@@ -427,14 +428,14 @@ class Oracle {
   }
 
   /**
-   * Nobody knows the path: the stops that the bar reaches, then the limits, then at the close what woke
-   * inside the bar and rests, and what answers what happened inside: first its stops, then its limits.
+   * Runs a bar whose path nobody knows: first the stops that it reaches, then the limits; then, at the close,
+   * orders that woke inside it and rest, or answer an event inside it: first stops, then limits.
    */
   private worstFirst(bar: OracleBar, part: () => readonly Order[]): void {
     while (this.nextOfWorst(bar, part()));
   }
 
-  /** Lets the next of them happen; answers whether there was one. */
+  /** Runs the next event in the worst order; returns false if there was none. */
   private nextOfWorst(bar: OracleBar, orders: readonly Order[], timeMs?: number): boolean {
     for (const wokeInside of [false, true]) {
       const prices = wokeInside ? [bar.close] : [bar.high, bar.low];
@@ -458,7 +459,7 @@ class Oracle {
   }
 
   /**
-   * Goes from price to price in straight lines, and stops at each recorded price at which something can
+   * Runs a path of straight lines from price to price, with a halt at each recorded price where something can
    * happen.
    */
   private along(
@@ -481,7 +482,7 @@ class Oracle {
     }
   }
 
-  /** At one price: first the stops, then the limits, those that have just begun to rest among them. */
+  /** Runs the next event at one price: first stops, then limits, with those that have just begun to rest. */
   private nextAt(bar: OracleBar, orders: readonly Order[], price: bigint, timeMs?: number): boolean {
     const stop = orders.find((order) => isWaiting(order) && order.waitsForStop && isAtStop(order, price));
     if (stop !== undefined) {
@@ -494,8 +495,8 @@ class Oracle {
   }
 
   /**
-   * The time of a fill: the bar begins, at an open; one millisecond before it ends, elsewhere. Before a cancel
-   * it is the time of that, and nobody is notified before its answer.
+   * Wakes a stop inside a bar, a millisecond before its end. Where a cancel found the bar touched, `timeMs`
+   * is the time of the cancel, and the bot is not notified before the answer to that.
    */
   private wakeInside(order: Order, bar: OracleBar, timeMs?: number): void {
     const at = order.stopPrice ?? 0n;
@@ -504,14 +505,14 @@ class Oracle {
     if (timeMs === undefined) this.happened(order, bar, at);
   }
 
-  /** Limit orders: their own price, as maker. */
+  /** Fills a limit order inside a bar: at its own price, as maker. */
   private restInside(order: Order, bar: OracleBar, timeMs?: number): void {
     const { left } = order;
     this.rest(order, order.worst, timeMs ?? bar.openMs + order.market.barMs - 1);
     if (timeMs === undefined && order.left < left) this.happened(order, bar, order.worst);
   }
 
-  /** Once the bar trades beyond it, or touches it. */
+  /** True once the bar trades beyond its price, or touches it, by setting. */
   private isFilledBy({ side, worst }: Order, price: bigint): boolean {
     if (this.rules.limitFill === 'touch' && price === worst) return true;
     return side === 'buy' ? price < worst : price > worst;
@@ -519,10 +520,10 @@ class Oracle {
 
   // ---- What happens to an order ----
 
-  /** Then take at that price, a stop-limit order no worse than its limit, else it rests. */
+  /** Wakes a stop: it takes at that price, a stop-limit order no worse than its limit, or else rests. */
   private wake(order: Order, bar: OracleBar, spot: { readonly at: bigint; readonly timeMs: number }): void {
     order.waitsForStop = false;
-    // OCO: the waking of the stop cancels the other.
+    // OCO: when the stop wakes, the other leg is canceled.
     this.endPair(order);
     if (order.isMarket || this.isFilledBy(order, spot.at)) this.takeLiquidity(order, bar, spot);
   }
@@ -541,10 +542,10 @@ class Oracle {
       return this.end(order, 'cancelled');
     const wanted = least(order.left, this.volumeLeft.get(order.market) ?? 0n);
     if (wanted === 0n) return;
-    // A buy ends where the free money of its moment does.
+    // A market buy ends when the free money of its moment is used up.
     const isBuy = order.isMarket && order.side === 'buy';
     const amount = isBuy ? least(wanted, this.affordable(order, price, spot.timeMs)) : wanted;
-    // What a market buy lacks for that it takes from the free money.
+    // If it holds too little for that, a market buy takes the rest from the free money.
     const cost = up(price * amount, ONE) + spareOf(order);
     if (isBuy && cost > order.held) order.held = cost;
     if (amount > 0n) this.fill(order, { price, amount, role: 'taker', timeMs: spot.timeMs });
@@ -552,8 +553,8 @@ class Oracle {
   }
 
   /**
-   * Worse by half of the spread, and slippage of the price or of the bar's high less low; rounded to the
-   * price step against the order.
+   * Price of an order that takes: worse by half the spread, and by slippage of the price or of the bar's
+   * range; rounded to the price step against the order.
    */
   private priceOfTaking({ side, market }: Order, bar: OracleBar, at: bigint): bigint {
     const { spreadBps, slippage } = this.rules;
@@ -567,8 +568,8 @@ class Oracle {
   }
 
   /**
-   * The bar of another market may have been gone through already: what that brought later than this moment is
-   * not there yet.
+   * The bar of another market may have been run already; its fills that are later than this moment do not
+   * count yet.
    */
   private affordable(order: Order, price: bigint, timeMs: number): bigint {
     const { quote } = this.world;
@@ -628,7 +629,7 @@ class Oracle {
     order.held = 0n;
   }
 
-  /** A pair holds once, the dearer of the two; what goes on holds no more than it needs. */
+  /** Ends the other leg of a pair, which holds once, for its dearer leg; the rest holds what it needs. */
   private endPair(order: Order): void {
     const { pair } = order;
     if (pair === null || pair.state !== 'open') return;
@@ -644,9 +645,9 @@ class Oracle {
   }
 
   /**
-   * What the bot spends no more of, by what it knew as it was asked: an order counts with all that it may
-   * still take, and a pair with its dearer leg. A market order that took all that was free holds less than
-   * that. What became of orders since, it does not know.
+   * Money that the bot can still spend, by what it knew when it was asked: an order counts with all that it
+   * may still take, and a pair with its dearer leg. A market order that took all free money holds less than
+   * that. The bot does not know yet what became of orders since.
    */
   private spendable(currency: string): bigint {
     const { totals, claims } = this.known;
@@ -655,7 +656,7 @@ class Oracle {
     return left > 0n ? left : 0n;
   }
 
-  /** The bot is asked now, and knows all that has happened. */
+  /** Sets what the bot knows to all that has happened, as it is asked now. */
   private remember(): void {
     const open = this.orders.filter(({ state, name }) => state === 'open' && !name.endsWith('/2'));
     const seconds = this.orders.filter(
@@ -675,8 +676,8 @@ class Oracle {
   // ---- What is wanted ----
 
   /**
-   * Of a pair, both. Inside a bar a stop that was there before counts as touched first, and so does a limit
-   * where something newer than the open is known. What that says of the bar is known then.
+   * Cancels an order, or both legs of a pair. Inside a bar an older stop counts as touched first, and so does
+   * a limit where something newer than the open is known. What this shows of the bar is known then.
    */
   private cancel(legs: readonly Order[], timeMs: number): void {
     const { path } = this.rules;
@@ -698,7 +699,7 @@ class Oracle {
         this.know(timeMs);
       }
     }
-    // One leg is asked for; once the other has gone to work that one has ended, and nothing is canceled.
+    // One leg is looked up; if the stop of the other was reached, it has ended and nothing is canceled.
     if (first?.state !== 'open') return;
     for (const order of legs) if (order.state === 'open') this.end(order, 'cancelled');
   }
@@ -711,8 +712,8 @@ class Oracle {
     if (market === undefined || price === undefined) return this.reject(wish);
     const nearest = (price: bigint): bigint => halfEven(price, market.priceStep) * market.priceStep;
     const last = nearest(price);
-    // The bot values an order without a price by the open of the bar that runs, or the last close: all of a
-    // moment are known before it is asked.
+    // The bot values an order without a price by the open of the running bar, or the last close; it knows all
+    // events of a moment before it is asked.
     const shown = last;
     // The newest close is fresh until the next bar is due to close.
     const dueMs = now === undefined && bar !== undefined ? bar.openMs + 2 * market.barMs : timeMs;
@@ -754,12 +755,12 @@ class Oracle {
       needs.some(({ value, isValued, all }) => (isValued ? value : all) > money);
     if (needs.some(({ value }) => value <= market.minOrderValue) || isAbove(spendable))
       return this.reject(wish);
-    // From here on the exchange decides, and the bot learns of it after it was asked.
+    // From here on the exchange decides; the bot hears of it only after this call.
     this.known.claims.push({ payer, claim: dearest(legs) });
     const free = this.free(payer);
     if (!arePricesRight(wish, last) || isAbove(free)) return this.reject(wish);
-    // What it holds is the value at the edge of its band, or all that is free. The two of an OCO hold once:
-    // the dearer.
+    // An order holds its value at the edge of its band, or all that is free; an OCO holds once, for its
+    // dearer leg.
     first.held = least(free, dearest(legs));
     if (second !== null) [first.pair, second.pair] = [second, first];
     this.orders.push(...legs);
@@ -770,7 +771,7 @@ class Oracle {
     }
   }
 
-  /** Orders arrive at the close of the last bar. */
+  /** Handles an order that arrives at the close of the last bar. */
   private arriveAtClose(order: Order, bar: OracleBar, timeMs: number): void {
     if (order.waitsForStop || (!order.isMarket && !this.isFilledBy(order, bar.close))) return;
     this.takeLiquidity(order, bar, { at: bar.close, timeMs });
@@ -783,7 +784,7 @@ class Oracle {
   }
 }
 
-/** The price that a wish, or a leg of it, is valued by. */
+/** The price by which an order, or a leg of it, is valued. */
 function valuedAt(wish: Extract<Wish, { kind: 'place' }>, leg: Order, shown: bigint): bigint {
   return leg.isMarket ? (wish.stopPrice ?? shown) : leg.worst;
 }
@@ -802,7 +803,7 @@ function orderOf(
   const { market, name, shown, timeMs, price, stopPrice } = of;
   const reference = stopPrice ?? shown;
   const { priceStep } = market;
-  // One percent beyond, and on a step that is not further.
+  // One percent beyond the reference price, on a step that is not further away.
   const edge =
     side === 'buy'
       ? ((reference * 101n) / 100n / priceStep) * priceStep
@@ -832,10 +833,7 @@ function orderOf(
   };
 }
 
-/**
- * The conditions between prices and the market: docs/exchange.md, "Trading", and the table of codes of the
- * interface.
- */
+/** Checks prices against the market: docs/exchange.md, "Trading", and the interface's table of codes. */
 function arePricesRight(
   { side, price, stopPrice, stopLimitPrice }: Extract<Wish, { kind: 'place' }>,
   last: bigint,
@@ -853,20 +851,20 @@ function arePricesRight(
   return price === null || isNear(price);
 }
 
-/** Holds round up. */
+/** Amount that an order must hold, rounded up. */
 function needed(order: Order): bigint {
   const { side, worst, left } = order;
   return side === 'sell' || left === 0n ? left : up(worst * left, ONE) + spareOf(order);
 }
 
-/** What an order needs, or the dearer leg of a pair. */
+/** Amount that an order must hold; for a pair, that of its dearer leg. */
 function dearest(legs: readonly Order[]): bigint {
   return legs.map(needed).reduce((most, one) => (one > most ? one : most));
 }
 
 /**
- * Where a value can be no whole number, the difference of two totals rounded half-even can be one above the
- * value of a further part.
+ * One unit to spare for a further part, if values may be no whole units: the difference of two totals rounded
+ * half-even can be one more than the part's value.
  */
 function spareOf({ spent, market }: Order): bigint {
   return spent > 0n && (market.priceStep * market.amountStep) % ONE !== 0n ? 1n : 0n;
@@ -876,7 +874,7 @@ function kindOf({ isMarket, stopPrice, pair }: Order): string {
   return `${pair === null ? '' : 'oco '}${stopPrice === null ? '' : 'stop-'}${isMarket ? 'market' : 'limit'}`;
 }
 
-/** Rests, or would take. */
+/** True for a limit order whose stop, if any, was reached: it rests or takes. */
 const isLimit = ({ waitsForStop, isMarket }: Order): boolean => !waitsForStop && !isMarket;
 
 /** Recorded prices at which something can happen to an order. */
@@ -889,7 +887,7 @@ function pricesBeside({ worst, stopPrice, market: { tick } }: Order): readonly b
 
 const isWaiting = (order: Order): boolean => order.state === 'open' && !order.isServed;
 
-/** Wake when the bar reaches the stop price. */
+/** True if the price reaches the stop price: the order wakes. */
 function isAtStop({ side, stopPrice }: Order, price: bigint): boolean {
   return stopPrice !== null && (side === 'buy' ? price >= stopPrice : price <= stopPrice);
 }
@@ -903,7 +901,7 @@ function pathOf(
   return isHighFirst ? [open, high, low, close] : [open, low, high, close];
 }
 
-/** A price as one on a step, rounded against the order. */
+/** Moves a price to a step, rounded against the order. */
 function onStep({ side, market: { priceStep } }: Order, price: bigint): bigint {
   if (side === 'buy') return up(price, priceStep) * priceStep;
   return price < priceStep ? priceStep : (price / priceStep) * priceStep;
@@ -911,7 +909,7 @@ function onStep({ side, market: { priceStep } }: Order, price: bigint): bigint {
 
 const nameOfWish = (name: string): string => name.replace('/2', '');
 
-/** Runs the whole world. */
+/** Runs the model over a world, and returns its outcome. */
 export function runOracle(world: OracleWorld): OracleResult {
   const oracle = new Oracle(world);
   const initialEquity = oracle.equityAtOpens();

@@ -11,20 +11,20 @@ import {
 } from './candle-oracle.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
-/** What lies between two moments of the timer. */
+/** Time between two moments of the timer, in ms. */
 const TIMER_MS = 600_000;
 
-/** Midnight of a Monday, UTC. */
+/** Start of the worlds: midnight of a Monday, UTC. */
 const FROM_MS = 1_704_067_200_000;
 
-/** A market as it is made up, and how finely its bars are recorded: coarser or finer than its steps, too. */
+/** Terms of a made-up market; its bars are recorded in coarser or finer decimals than its steps. */
 export interface Terms {
   readonly market: Market;
   readonly priceDecimals: number;
-  /** In units: about where prices are, and what they move by. */
+  /** Usual price and size of one move, in units of 1e-10. */
   readonly price: bigint;
   readonly move: bigint;
-  /** In units: what amounts are counted in. */
+  /** Unit of amounts, in units of 1e-10. */
   readonly lot: bigint;
   readonly cash: string;
 }
@@ -48,8 +48,8 @@ const terms = (
 });
 
 /**
- * Pairs of markets that one account trades: at a tether scale, at a rial scale, and where values are no whole
- * units.
+ * Pairs of markets that one account trades: prices as in tether, prices as in rial, and values that are no
+ * whole units.
  */
 export const SCALES: readonly (readonly [Terms, Terms])[] = [
   [
@@ -97,8 +97,8 @@ export const SCALES: readonly (readonly [Terms, Terms])[] = [
 ];
 
 /**
- * A bar in moves from where the last one closed; `off` is a few recorded ticks more, so that prices come to
- * lie beside steps.
+ * Shape of a bar, in moves from the last close; `off` adds a few recorded ticks, so that prices lie beside
+ * steps.
  */
 const shape = fc.record({
   isThere: fc.oneof(
@@ -116,7 +116,7 @@ const shape = fc.record({
     { weight: 3, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.integer({ min: -2, max: 2 }) },
   ),
-  /** In lots; a tenth of it fills by default. */
+  /** Volume in lots; by default a tenth of it can fill. */
   volume: fc.constantFrom(0, 7, 35, 1_000, 1_000),
 });
 
@@ -126,26 +126,26 @@ const PLACED = ['market', 'limit', 'stop-market', 'stop-limit', 'oco'] as const;
 
 const actionFields = {
   kind: fc.constantFrom(...KINDS),
-  /** After which bar of which market it is decided, and where the order goes. */
+  /** The market and the bar after which it is decided; `goes` is the market of the order. */
   seen: fc.nat(1),
   bar: fc.nat(11),
   goes: fc.nat(1),
   side: fc.constantFrom('buy' as const, 'sell' as const),
-  /** None stands for all that the money of the account buys at the last close. */
+  /** Amount in lots; 0 stands for all that the money of the account buys at the last close. */
   lots: fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 7, 8),
   /**
-   * In moves from the last close: the better way for a limit, the worse way for a stop, and on from there for
-   * its limit.
+   * Prices in moves from the last close: a limit at a better price, a stop at a worse one, and the stop's
+   * limit from there on.
    */
   limit: fc.integer({ min: -2, max: 5 }),
   stop: fc.constantFrom(0, 1, 1, 2, 2, 3, 4),
   stopLimit: fc.integer({ min: 0, max: 3 }),
-  /** Price steps more. */
+  /** Price steps added to the price. */
   off: fc.oneof(
     { weight: 3, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.integer({ min: -1, max: 1 }) },
   ),
-  /** Which order is canceled, counted from the last. */
+  /** Which order is canceled, counted from the last one. */
   pick: fc.nat(5),
 };
 const action = fc.record(actionFields);
@@ -171,19 +171,19 @@ const rules: fc.Arbitrary<OracleRules> = fc.record({
   marketBand: fc.constantFrom('none' as const, 'none' as const, 'exchange' as const),
 });
 
-/** What a world is made of. */
+/** Everything that a world is made of, as drawn. */
 export const drawn = fc.record({
   scale: fc.nat(SCALES.length - 1),
-  /** The second market has bars of an hour or of half of one. */
+  /** Bar length of the second market: an hour or half an hour. */
   secondBarMs: fc.constantFrom(3_600_000, 1_800_000),
-  /** Hours at the beginning that are the past: they warm up, and nobody trades them. */
+  /** Hours at the beginning that only warm up; nobody trades in them. */
   pastHours: fc.constantFrom(0, 0, 2),
   shapes: fc.tuple(
     fc.array(shape, { minLength: 6, maxLength: 12, size: 'max' }),
     fc.array(shape, { minLength: 6, maxLength: 12, size: 'max' }),
   ),
   actions: fc.array(action, { minLength: 1, maxLength: 14, size: 'max' }),
-  /** Wanted by a timer, or when a signal comes: so many times ten minutes after the beginning. */
+  /** Requests of a timer, or at a signal: `moment` counts times of ten minutes from the beginning. */
   timed: fc.array(
     fc.record({
       ...actionFields,
@@ -193,11 +193,11 @@ export const drawn = fc.record({
     }),
     { maxLength: 16 },
   ),
-  /** Wanted when the bot is notified of the first fill of an action's order. */
+  /** Orders to place when the bot is notified of the first fill of an action's order. */
   onFill: fc.array(fc.record({ ...actionFields, kind: fc.constantFrom(...PLACED), after: fc.nat(13) }), {
     maxLength: 12,
   }),
-  /** In lots; and in times of what is little. */
+  /** Coins at the beginning, in lots; `wealth` multiplies a small sum of money. */
   coins: fc.tuple(fc.nat(40), fc.nat(40)),
   wealth: fc.constantFrom(1n, 4n, 12n),
   fees: fc.constantFrom(
@@ -209,12 +209,12 @@ export const drawn = fc.record({
 });
 export type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** When the run begins. */
+/** Start of the run. */
 export const fromMsOf = ({ pastHours }: Drawn): number => FROM_MS + pastHours * 3_600_000;
-/** The least distance of two recorded prices. */
+/** Minimum distance of two recorded prices. */
 export const tickOf = ({ priceDecimals }: Terms): bigint => 10n ** BigInt(10 - priceDecimals);
 
-/** All bars of a market, those of the past too. */
+/** All bars of a market, with those of the past. */
 export function barsOf(terms: Terms, shapes: Drawn['shapes'][number], barMs: number): OracleBar[] {
   const { move, price, lot } = terms;
   const tick = tickOf(terms);
@@ -240,7 +240,7 @@ export function barsOf(terms: Terms, shapes: Drawn['shapes'][number], barMs: num
   return bars;
 }
 
-/** Markets, bars, money and wishes, as the oracle takes them. */
+/** Builds the markets, bars, money and requests that the oracle takes. */
 export function worldOf(drawn: Drawn): OracleWorld {
   const pair = SCALES[drawn.scale] ?? [];
   const markets = pair.map((terms, index): OracleMarket => {
@@ -272,7 +272,7 @@ function add<Key>(to: Map<Key, Wish[]>, key: Key, wish: Wish | null): void {
   if (wish !== null) to.set(key, [...(to.get(key) ?? []), wish]);
 }
 
-/** What is wanted, and when. Orders are named after their place in the list of all. */
+/** Requests by their moment. An order is named after its index in the list of all requests. */
 function wishesOf(
   drawn: Drawn,
   pair: readonly Terms[],
@@ -282,7 +282,7 @@ function wishesOf(
   const timed = new Map<number, Wish[]>();
   const told = new Map<number, Wish[]>();
   const onFill = new Map<string, Wish[]>();
-  /** Prices are meant from the last close that is known then. */
+  /** Makes a request; its prices are relative to the last close that is known at `atMs`. */
   const wishAt = (
     action: Omit<Drawn['actions'][number], 'seen' | 'bar'>,
     number: number,
@@ -336,7 +336,7 @@ function wishOf(
     name: `o${number}`,
     market: market.symbol,
     side,
-    // Some steps less each, since two identical orders within seconds look like one that was sent twice.
+    // Each order has a few steps less: two identical orders within seconds look like one that was sent twice.
     amount: (wanted / market.amountStep - BigInt(number)) * market.amountStep,
     price:
       kind === 'limit' || kind === 'oco' ? at(-limit) : kind === 'stop-limit' ? at(stop + stopLimit) : null,

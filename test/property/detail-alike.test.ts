@@ -34,8 +34,9 @@ type Row = readonly [
 ];
 
 /**
- * A walk of minutes: some are missing, in one hour nearly all, but never the first or the last; whole hours may be, but not
- * the last of four: a candle of 4 h without it would be known later in hours than in minutes.
+ * A walk of minutes. Some are missing, in one hour nearly all, but never the first or last of an hour. Hours
+ * may be missing, but not the last of four: a candle of 4 h would then be known later in hours than in
+ * minutes.
  */
 function minutesOf(random: Random): Row[] {
   const rows: Row[] = [];
@@ -57,7 +58,7 @@ function minutesOf(random: Random): Row[] {
   return rows;
 }
 
-/** Hours of minutes, put together by hand. */
+/** Joins minutes to hours, without the code under test. */
 function hoursOf(minutes: readonly Row[]): Row[] {
   return [...Map.groupBy(minutes, ([openMs]) => Math.floor(openMs / HOUR_MS) * HOUR_MS)].map(
     ([openMs, rows]) => [
@@ -98,7 +99,7 @@ const WISHES: readonly ExitWish[] = [
   },
 ];
 
-/** Orders that need more than one step: brackets, their ends, and those that are placed part by part. */
+/** Intents that need more than one step: brackets, exits, and orders that are placed in parts. */
 function leaveOrEnter(
   market: MarketContext,
   { random, amount }: { readonly random: Random; readonly amount: number },
@@ -126,10 +127,10 @@ function leaveOrEnter(
   }
 }
 
-/** Without a bound, two orders that fill at once could answer each other for ever. */
+/** Maximum number of answered fills: two orders that fill at once could answer each other for ever. */
 const MOST_ANSWERED_FILLS = 40;
 
-/** Does something that its seed and the moment decide; notes when it was asked, and what it was shown. */
+/** A strategy that acts by its seed and the moment; `notes` gets when it was asked and what it was shown. */
 function wanderer(seed: number, notes: string[]) {
   let answered = 0;
   const act = (ctx: StrategyContext, why: string, atMs: number): void => {
@@ -211,7 +212,7 @@ function runOf(
   return { run, notes };
 }
 
-/** The curve at the ends of hours. */
+/** Points of the curve at the ends of hours. */
 const atHours = ({ curve }: CandleRun): readonly (readonly number[])[] =>
   Array.from({ length: curve.length }, (_, at) => [curve.timeMs[at] ?? 0, curve.equity[at] ?? 0]).filter(
     ([timeMs = 0]) => timeMs % HOUR_MS === 0,

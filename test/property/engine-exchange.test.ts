@@ -11,13 +11,13 @@ import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
 /**
- * Trades and orders are hidden at least this long, and at most until the next happening after it; lists are
- * believed to lag by no more than the other.
+ * Trades and orders stay hidden at least this long, at most until the next event after it. `LAG_MS` is the
+ * longest lag of lists that the engine allows for.
  */
 const HIDDEN_MS = 10_000;
 const LAG_MS = 60_000;
 
-/** What becomes of a request that changes the exchange. */
+/** Outcomes of a request that changes the exchange. */
 type Fate = 'done' | 'reply lost' | 'unlisted' | 'lost' | 'late' | 'refused' | 'unsent';
 
 type Happening =
@@ -73,7 +73,7 @@ function record<Kind extends string, Rest extends object>(
   >;
 }
 
-/** An exchange that follows a script, and an engine whose strategy wants anything. */
+/** A scripted exchange, and an engine whose strategy may want anything. */
 class Play {
   readonly world: EngineWorld;
   private hiddenSinceMs: number | null = null;
@@ -139,7 +139,7 @@ class Play {
     this.check();
   }
 
-  /** Everything is answered as it is, and time passes until nothing can be open any more. */
+  /** Answers everything truthfully, and lets time pass until nothing can be open any more. */
   becomeQuiet(): void {
     const { world } = this;
     world.failing = null;
@@ -153,8 +153,8 @@ class Play {
   }
 
   /**
-   * Never twice: no id of ours is at the exchange more than once, and no intent has two live orders but those
-   * that want more.
+   * Checks that nothing is placed twice: each of our ids is at the exchange once at most, and no intent has
+   * two live orders unless it asks for several.
    */
   check(): void {
     const ids = this.world.venue.orders.flatMap(({ clientOrderId }) =>
@@ -238,7 +238,7 @@ class Play {
     }
   }
 
-  /** The exchange takes an order in, unless one of its name is open; answers what it says then. */
+  /** Places an order at the exchange, unless one with its name is open; returns the reply, or null. */
   private register(call: VenueCall): VenueOrder | readonly VenueOrder[] | null {
     const { venue } = this.world;
     if (call.kind !== 'place' && call.kind !== 'place-oco') return null;
@@ -247,7 +247,7 @@ class Play {
     return call.kind === 'place' ? { ...venue.place(call.order) } : venue.placePair(call.order);
   }
 
-  /** What was on its way may arrive all the same, within the two minutes that this may take. */
+  /** A request that was lost may still arrive, within the two minutes that this may take. */
   private delay(call: VenueCall): void {
     this.late.push({ call, untilMs: this.world.nowMs + 119_000 });
   }
@@ -258,7 +258,7 @@ class Play {
     if (next !== undefined && next.untilMs >= nowMs) this.register(next.call);
   }
 
-  /** Lists lag: it is not in them for a while. */
+  /** Hides a trade or an order from the lists for a while. */
   private hide(id: VenueTradeId | VenueOrderId | null): void {
     this.world.venue.hidden.add(id);
     this.hiddenSinceMs ??= this.world.nowMs;
@@ -274,7 +274,7 @@ function quarterOf(order: VenueOrder): string {
   return formatUnits(((order.amount - order.matchedAmount) / 4_000_000n) * 1_000_000n);
 }
 
-/** What both sides say of our orders once it is quiet. */
+/** Expects both sides to agree about our orders after the quiet time. */
 function agreement(world: EngineWorld): void {
   const { venue, engine } = world;
   const { table } = engine.orderManager.blotter;

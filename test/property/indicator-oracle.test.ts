@@ -26,17 +26,17 @@ const after = (indicator: Indicator, candle: Candle) => {
 
 const BARS = 110;
 
-/** Runs of one indicator, each with other candles and parameters. */
+/** Runs of each indicator, each with other candles and parameters. */
 const RUNS = deepRuns(3);
 
-/** Of the largest value of a run. */
+/** Tolerance, as a share of the largest value of a run. */
 const TOLERANCE = 1e-9;
 
 const cents = (price: number) => decimalText(String(price / 100));
 
 /**
- * A walk in whole cents, so that closes and highs are sometimes equal; some bars have no range, some no
- * trades.
+ * Candles of a walk in whole cents, so that closes and highs are sometimes equal; some bars have no range,
+ * some have no trades.
  */
 function walk(random: () => number, length = BARS): readonly Candle[] {
   const step = (most: number): number => Math.floor(random() * (most + 1));
@@ -77,8 +77,8 @@ function columnsOf(candles: readonly Candle[]): Columns {
 }
 
 /**
- * Small ones, so that runs are short: the least and a few more, or any number from the least to twice the
- * usual.
+ * Draws small parameters, so that runs are short: the least and a few more, or any number from the least to
+ * twice the default.
  */
 function drawnParams(entry: IndicatorEntry, random: () => number): Params {
   for (let tries = 0; tries < 1_000; tries += 1) {
@@ -92,13 +92,13 @@ function drawnParams(entry: IndicatorEntry, random: () => number): Params {
       entry.check(params);
       return params as Params;
     } catch {
-      // Drawn against a rule between them.
+      // These parameters break a rule between them: draw again.
     }
   }
   throw new Error(`expected parameters that ${entry.kind} takes, found none in 1000 tries`);
 }
 
-/** An answer as a value of each bar, null where a part of it is none. */
+/** Values of an answer for each bar; null where a part of it is null. */
 function rowsOf(answer: Answer): readonly unknown[] {
   if (Array.isArray(answer)) return (answer as readonly (number | null)[]).map(finiteOf);
   const parts = Object.entries(answer as Exclude<Answer, readonly unknown[]>);
@@ -121,7 +121,7 @@ function largestOf(rows: readonly unknown[]): number {
   return Math.max(Number.MIN_VALUE, ...numbers.map(Math.abs));
 }
 
-/** The first bar at which the two are not the same, in words. */
+/** Describes the first bar at which the two differ; null if there is none. */
 function difference(found: readonly unknown[], expected: readonly unknown[]): string | null {
   const most = TOLERANCE * largestOf(expected);
   for (const [bar, row] of expected.entries()) {
@@ -159,7 +159,7 @@ describe('an indicator of the table', () => {
         expect(found.slice(0, first - 1)).toEqual(Array.from({ length: first - 1 }, () => null));
         expect(difference(found, expected), JSON.stringify(params)).toBeNull();
       }),
-      // The seed is fixed: a range that is a rounding error wide makes any other float a different answer.
+      // The seed is fixed: where a range is as small as a rounding error, another float changes the answer.
       { numRuns: RUNS, seed: 1 },
     );
   });

@@ -4,7 +4,7 @@ import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { StrategyContext } from '../../src/strategy/context.ts';
 import { onBarsAndBooks, type MinutePrices } from '../support/on-bars-and-books.ts';
 
-/** How a strategy leaves what it holds. */
+/** Ways in which a strategy leaves its position. */
 const WAYS: Readonly<Record<string, (ctx: StrategyContext) => void>> = {
   exit: (ctx) => ctx.exit({ reason: 'the averages crossed' }),
   'exit of a market': (ctx) => ctx.exit(ctx.market),
@@ -17,7 +17,7 @@ const WAYS: Readonly<Record<string, (ctx: StrategyContext) => void>> = {
   },
 };
 
-/** How it protects what it bought. */
+/** Ways in which it enters, with or without exits at the exchange. */
 const GUARDS: Readonly<Record<string, (ctx: StrategyContext, close: number) => void>> = {
   bracket: (ctx, close) =>
     ctx.bracket({
@@ -30,7 +30,7 @@ const GUARDS: Readonly<Record<string, (ctx: StrategyContext, close: number) => v
 
 const LAST_BAR = 37;
 
-/** In for three minutes and out for two, again and again, with a stop far away. */
+/** A strategy that holds for three minutes and is out for two, again and again, with its stop far away. */
 const crossing = (guard: string, way: string) =>
   defineStrategy({
     name: 'crossing',
@@ -40,7 +40,7 @@ const crossing = (guard: string, way: string) =>
     on: {
       bars(ctx, { close }) {
         ctx.setState({ bars: ctx.state.bars + 1 });
-        // What is wanted of the last bars finds the end of the run.
+        // Intents at the last bars would still be under way at the end of the run.
         if (ctx.state.bars > LAST_BAR) return;
         const isHeld = ctx.isTradable(ctx.position, close);
         if (ctx.state.bars % 5 >= 3) {

@@ -7,7 +7,7 @@ import { defineStrategy } from '../../src/strategy/definition.ts';
 import { expectAlike, MINUTE_MS, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
-/** Not drawdown: between closes a bot that polls sees falls of equity that candles do not show. */
+/** Rules of locks. No drawdown: between closes a polling bot sees falls that candles do not show. */
 const RULES: readonly (readonly unknown[])[] = [
   [{ kind: 'cooldown', for: '2m' }],
   [{ kind: 'stops', stops: 1, within: '20m', for: '3m' }],
@@ -15,7 +15,7 @@ const RULES: readonly (readonly unknown[])[] = [
   [{ kind: 'hours', open: ['03:30-03:36', '03:40-03:45', '03:50-24:00'] }],
 ];
 
-/** Enters at a close whenever nothing is held, with an exit at two levels. */
+/** A strategy that enters at a close whenever it holds nothing, with an exit at two levels. */
 const strategy = defineStrategy({
   name: 'entering',
   params: z.strictObject({}),
@@ -28,11 +28,11 @@ const strategy = defineStrategy({
   },
 });
 
-/** What was decided: every order but when it was placed, which is some seconds later in a poll. */
+/** Lines of all orders without their times, which are some seconds later in a poll. */
 const decisionsOf = ({ orders }: ScriptedRun): readonly string[] =>
   orders.map(({ side, execution, price, stopPrice }) => `${side} ${execution} at ${price} stop ${stopPrice}`);
 
-/** The minutes in which it bought: what a lock decides. */
+/** Minutes in which it bought, which the locks decide. */
 const boughtOf = ({ fills }: ScriptedRun): readonly number[] =>
   fills
     .filter(({ side }) => side === 'buy')
@@ -41,7 +41,7 @@ const boughtOf = ({ fills }: ScriptedRun): readonly number[] =>
 const namesOf = ({ locks }: ScriptedRun): readonly string[] =>
   locks.map(({ name, market, strategy }) => `${name} ${market} ${strategy}`);
 
-/** An entry and the pair of its exit. */
+/** Orders that may be under way at the end: an entry and the pair of its exit. */
 const UNDER_WAY = 3;
 
 test('locks hold alike on candles and on polled books of the same closes', async () => {

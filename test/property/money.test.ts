@@ -45,13 +45,13 @@ const amount = fc
   .oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 5_000_000_000 }))
   .map((steps) => steps as Amount);
 const units = fc.bigInt({ min: -(10n ** 32n), max: 10n ** 32n });
-/** About as many digits as a float holds, which are read another way than more. */
+/** Amounts with about as many digits as a float holds; longer ones are read by other code. */
 const shortUnits = fc
   .tuple(fc.bigInt({ min: 0n, max: 2n ** 54n }), fc.integer({ min: 0, max: 12 }))
   .map(([value, power]) => value / 10n ** BigInt(power));
 const divisor = fc.bigInt({ min: 1n, max: 10n ** 20n });
 
-/** The oracle's quotient at ten decimals, in units. */
+/** Quotient of the oracle at ten decimals, in units. */
 const oracleUnits = (value: Decimal, rounding: Decimal.Rounding): bigint =>
   BigInt(new Oracle(value).times('1e10').toDecimalPlaces(0, rounding).toFixed(0));
 
@@ -87,7 +87,7 @@ test('rounding agrees with decimal.js in each mode, ties and signs included', ()
       const quotient = new Oracle(dividend.toString()).div(by.toString());
       const rounded = (mode: Decimal.Rounding): string =>
         quotient.toDecimalPlaces(0, mode).toFixed(0).replace('-0', '0');
-      // The oracle's own quotient is cut at 120 digits, far beyond the 33 that these have.
+      // The oracle cuts its quotient at 120 digits, far more than the 33 that these have.
       expect(divideHalfEven(dividend, by).toString()).toBe(rounded(Oracle.ROUND_HALF_EVEN));
       expect(divideDown(dividend, by).toString()).toBe(rounded(Oracle.ROUND_DOWN));
       expect(divideUp(dividend, by).toString()).toBe(rounded(Oracle.ROUND_UP));

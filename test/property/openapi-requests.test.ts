@@ -6,8 +6,8 @@ import type { Simulation } from '../../src/simulator-server/simulation.ts';
 import { ask, createVenue, type Answer } from '../unit/simulator/wire/fixture.ts';
 
 /**
- * The page and the exchange are made from the same declarations, by different code. A validator of JSON
- * Schema that is not ours says what the page takes, and what the exchange may answer.
+ * The API page and the exchange are made from the same declarations by different code. A JSON Schema
+ * validator that is not ours decides what the page allows in requests and in replies.
  */
 
 interface Parameter {
@@ -47,7 +47,7 @@ const ajv = new Ajv2020({ strict: false, formats: { password: true } });
 const validator = (schema: object): ValidateFunction =>
   ajv.compile({ ...schema, components: page.components });
 
-/** What people and programs write in the place of one another. */
+/** Values that people and programs write in the place of one another. */
 const VALUES: readonly unknown[] = [
   '',
   ...' |0|1|2|-1|+1|01| 1|1.0|1.5|.5|5.|1e3|1E-3|5e-324|1e400|0.00000000000001|٣|100|101|500|501|1000|1001|9999'.split(
@@ -93,10 +93,10 @@ const VALUES: readonly unknown[] = [
   { id: 1 },
 ];
 
-/** No part of an address can be empty, and the book of all markets has an address of its own. */
+/** Values that can not be part of an address: it may not be empty, and `all` is the address of all books. */
 const NO_PART: ReadonlySet<unknown> = new Set([undefined, '', 'all']);
 
-/** What reads well, field by field, where a sample has none. */
+/** Valid fields for operations whose samples are not complete. */
 const SAMPLES: Readonly<Record<string, Fields>> = {
   login: { username: 'ali', password: 'secret', captcha: 'api' },
   gatewaySend: { api: 'shop-key', amount: 500_000, callbackURL: 'https://shop.example/back' },
@@ -137,14 +137,14 @@ function addressOf(path: string, { parameters }: Operation, fields: Fields): str
   return query.size === 0 ? address : `${address}?${query.toString()}`;
 }
 
-/** Rules between parameters, for which OpenAPI has no words. */
+/** True if a rule between parameters is broken that OpenAPI can not express. */
 function breaksUnsaid(operationId: string, fields: Fields): boolean {
   const has = (name: string): boolean => fields[name] !== undefined && fields[name] !== '';
   if (operationId === 'ordersList') return has('fromId') && has('page');
   return operationId === 'tradesList' && has('srcCurrency') !== has('dstCurrency');
 }
 
-/** A value as it stands in an address: a list or an object as its JSON. */
+/** Text of a value in an address: a list or an object as JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const isFailed = ({ body }: Answer): boolean => body['status'] === 'failed' || body['s'] === 'error';

@@ -9,7 +9,7 @@ import { deepRuns } from '../support/deep-runs.ts';
 
 type Wish = (ctx: StrategyContext) => void;
 
-/** Prices are whole tenths, and limits lie between two of them, so that none is ever touched and not passed. */
+/** Orders whose limits lie between two prices (whole tenths), so that a limit touched is always passed. */
 const WISHES: readonly (readonly [what: string, wish: Wish])[] = [
   ['vwap', (ctx) => ctx.vwap('buy', { amount: 10, overMs: 5 * MINUTE_MS, profile: [1, 4, 0, 3, 2] })],
   ['vwap', (ctx) => ctx.vwap('buy', { value: 900, overMs: 8 * MINUTE_MS, profile: [5, 1, 2, 7] })],
@@ -31,7 +31,7 @@ const WISHES: readonly (readonly [what: string, wish: Wish])[] = [
   ],
 ];
 
-/** Wants it once, at its first close. */
+/** A strategy that makes the request once, at its first close. */
 const strategyOf = (wish: Wish) =>
   defineStrategy({
     name: 'slow',
@@ -47,13 +47,13 @@ const strategyOf = (wish: Wish) =>
     },
   });
 
-/** Every order, and what it filled; at which time it did is some seconds later in a poll. */
+/** Lines of all orders and fills without their times, which are some seconds later in a poll. */
 const decisionsOf = ({ orders, fills }: ScriptedRun): readonly string[] => [
   ...orders.map(({ side, execution, price, amount }) => `${side} ${execution} ${amount} at ${price}`),
   ...fills.map(({ side, price, amount }) => `filled ${side} ${amount} at ${price}`),
 ];
 
-/** Minutes in which nothing moves, so that what is under way at the end ends. */
+/** Minutes without a move, so that orders under way at the end can end. */
 const STILL = [[0, 0, 0]] as const;
 
 test.each(WISHES)('%s decides and fills alike on candles and on polled books (%#)', async (_, wish) => {

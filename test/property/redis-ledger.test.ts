@@ -14,7 +14,7 @@ const WINDOW_MS = 2_000;
 const RUNS = deepRuns(40, 2);
 const MACHINES = ['here', 'far'] as const;
 
-/** The most of `times` that lie in any window, both its ends included. */
+/** Returns the most of `times` that lie in any window, both ends included. */
 function mostIn(times: readonly number[], windowMs: number): number {
   const sorted = times.toSorted((left, right) => left - right);
   let first = 0;
@@ -54,7 +54,7 @@ const step = fc.record({
   ),
   tripMs: fc.nat(800),
   countedAt: fc.nat(100),
-  /** From the admission to the send, where the process is slow. */
+  /** Time from the admission to the send, in ms; long if the process is slow. */
   delayMs: fc.oneof(
     { weight: 10, arbitrary: fc.constant(0) },
     { weight: 2, arbitrary: fc.nat(400) },
@@ -71,14 +71,14 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Owners on two machines, the exchange that they ask, and a Redis that may lose what it holds. */
+/** Owners on two machines, the exchange that they call, and a Redis that may lose its data. */
 class Lives {
   readonly counted: number[] = [];
   readonly met = new Map<string, number>();
   readonly budgets;
   sent = 0;
   private readonly world: RedisWorld;
-  /** Requests that left by a lease. */
+  /** Requests that were sent with a slot of a lease. */
   leased = 0;
   private readonly owners: { ledger: Awaited<ReturnType<RedisWorld['open']>>; name: string }[] = [];
   sentLate = 0;
@@ -123,7 +123,7 @@ class Lives {
     this.waiting.push({ slot: entry.slot, of, sentAtMs: this.nowMs + of.delayMs });
   }
 
-  /** What was admitted leaves at its time, or is found late. */
+  /** Sends admitted requests at their time, or withdraws those that are too late. */
   private async sendDue(): Promise<void> {
     const due = this.waiting.filter(({ sentAtMs }) => sentAtMs <= this.nowMs);
     this.waiting = this.waiting.filter((each) => !due.includes(each));
@@ -158,7 +158,7 @@ class Lives {
     if (event === 'emptied') await redis.del('ledger');
     if (event === 'older') {
       if (this.older !== null) await redis.restore('ledger', 0, this.older, 'REPLACE');
-      // A dump is read by a Redis that begins. One that is put back by hand is seen by who has asked since.
+      // Redis reads a dump as it starts. One restored by hand is noticed by owners that called since.
       await this.world.restart();
       this.older = await redis.dumpBuffer('ledger');
     }
@@ -166,14 +166,14 @@ class Lives {
     if (event === 'forward') this.aheadMs += stepMs;
     if (event === 'back') this.aheadMs -= Math.min(stepMs, 500_000 + this.aheadMs);
     if (event === 'forward' || event === 'back') await this.world.step(this.aheadMs);
-    // Seen by one owner alone.
+    // A step of the clock that only one owner sees.
     if (event === 'flicker')
       await this.world.step(this.aheadMs + (stepMs % 2 === 0 ? stepMs : -Math.min(stepMs, 400_000)));
-    // Redis is there, and this owner does not reach it for a while.
+    // Redis works, but this owner can not reach it for a while.
     const { link } = this.owners[owner]?.ledger ?? {};
     if (link !== undefined) link.isCut = event === 'cut' || (link.isCut && stepMs % 8 !== 0);
     if (event === 'killed' || event === 'lost') {
-      // One that was killed on its own machine can be proven dead; one whose machine is gone can not.
+      // An owner killed on its own machine can be proven dead; one whose machine is gone can not.
       if (event === 'killed') this.world.signs[this.owners[owner]?.name ?? ''] = 'dead';
       this.trips = this.trips.filter((trip) => trip.owner !== owner);
       this.waiting = this.waiting.filter(({ of }) => of.owner !== owner);
@@ -218,7 +218,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis that machines share', () => {
         const lives = new Lives(world, limit);
         await lives.begin();
         try {
-          // Where little happens to Redis, leases are given: they are for a quarter of an hour after a loss.
+          // Leases are given only in calm runs: none are for a quarter of an hour after a loss.
           for (const [place, each] of steps.entries())
             await lives.step(isCalm && place % 90 > 0 ? { ...each, event: 'none' } : each);
         } finally {
@@ -233,10 +233,10 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis that machines share', () => {
     );
     await fc.assert(run, { numRuns: RUNS, endOnFailure: true });
     expect(sent).toBeGreaterThan(0);
-    // A few runs may not meet everything.
+    // Few runs may not meet every event.
     if (RUNS < 40) return;
     expect(sent).toBeGreaterThan(5 * RUNS);
-    // How many are late is drawn: 0.9 to 2 a run were seen.
+    // How many are late is random: 0.9 to 2 per run were seen.
     expect(Math.min(sentLate, leased)).toBeGreaterThan(RUNS / 4);
     expect(EVENTS.filter((event) => (met.get(event) ?? 0) === 0)).toEqual([]);
   });

@@ -13,7 +13,7 @@ import {
 } from '../../src/search/trial-record.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
-/** A numeric parameter, and the schema of a strategy that allows nothing else. */
+/** A numeric parameter, and a strategy's schema that allows nothing else. */
 const numeric = fc
   .record({
     first: fc.integer({ min: 1, max: 40 }),
@@ -41,7 +41,7 @@ const choice = fc
   .uniqueArray(fc.constantFrom('a', 'b', 'c', 1, 2, true), { minLength: 2, maxLength: 5 })
   .map((values) => ({ kind: 'choice' as const, values }));
 
-/** A space of some parameters, the last ones under a condition. */
+/** A space of some parameters, the last of which are under a condition. */
 const spaces = fc
   .record({
     mode: choice,
@@ -69,17 +69,17 @@ const settings = fc.record({
   objectives: fc.constant(['maximize'] as const),
 });
 
-/** Whole numbers of the last decimal. */
+/** Number in units of the sixth decimal. */
 const units = (text: string): bigint => BigInt(Number(text).toFixed(6).replace('.', ''));
 
-/** What comes of a trial: some fail, some are infeasible. */
+/** Outcome of a trial: some fail, some are infeasible. */
 function outcomeOf({ number, point }: Trial): TrialOutcome {
   if (number % 7 === 3) return { kind: 'failed', reason: 'planted' };
   const values = [JSON.stringify(point).length + Number(point['p0'] ?? 0)];
   return { kind: 'complete', values, violation: number % 5 === 4 ? 0.5 : 0 };
 }
 
-/** The points of a study that asks for `atOnce` trials, and tells them in the order that `shuffle` makes. */
+/** Runs a study that asks for `atOnce` trials, and reports them in the order that `shuffle` makes. */
 function run(
   space: Space,
   of: { readonly settings: SamplerSettings; readonly atOnce: number; readonly trials: number },

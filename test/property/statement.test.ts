@@ -86,7 +86,7 @@ test('a statement of any movements balances to the last digit, and finds what th
       const effects = [...ofTrades, ...moved];
       const lines = [
         ...moved.map((one, index) => lineOf(one, index + 1, 'Deposit 7')),
-        // The newest lines are not read yet.
+        // The newest lines have not been read yet.
         ...ofTrades
           .filter(({ atMs }) => atMs < readToMs)
           .map((one, index) => lineOf(one, index + 99, 'Trade')),
@@ -124,7 +124,7 @@ test('a statement of any movements balances to the last digit, and finds what th
       expect(statement.unexplained.map(({ currency, amount }) => [currency, amount])).toEqual(
         isStolen ? [['rls', negateUnits(stolen)]] : [],
       );
-      // The sums of the lines alone, without what the code under test adds up.
+      // Sums of the lines alone, without what the code under test adds up.
       for (const coin of COINS) {
         const sum = shown
           .filter(({ currency }) => currency === coin)

@@ -11,16 +11,16 @@ import { tradeIdOf } from '../../src/venues/read-records.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
 /**
- * Each figure of the summary once more, by the formulas of docs/metrics.md written down as they stand there,
- * over plain lists. The one import of what is under test is `runSummary`.
+ * Computes each figure of the summary again, with the formulas of docs/metrics.md as they are written there,
+ * over plain lists. Of the code under test it imports only `runSummary`.
  */
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const FROM_MS = Date.UTC(2023, 0, 1);
 const ONE = 10n ** 10n;
-/** Coarse steps, so that the last digit of money is nothing beside a trade. */
+/** Coarse steps, so that the last digit of money does not matter beside a trade. */
 const STEPS = { priceStep: '0.01', amountStep: '1000' };
-/** Three to four steps are worth the least value, at the prices that are drawn. */
+/** At the drawn prices, three to four steps are worth the least order value. */
 const MARKET = createMarket({ market: parseMarket('BTCUSDT'), ...STEPS, minOrderValue: '350000' });
 const STEP = MARKET.amountStep;
 
@@ -43,15 +43,15 @@ const deviation = (values: readonly number[]): number => {
   return Math.sqrt(sum(values.map((value) => (value - centre) ** 2)) / (values.length - 1));
 };
 /**
- * A figure without a value (a division by nothing, or too few points) is null; a deviation below 1e-15 is the
- * noise of floats.
+ * Divides; null for a figure without a value (a division by zero, or too few points). A deviation below 1e-15
+ * is noise of floats and counts as zero.
  */
 const over = (dividend: number, divisor: number): number | null =>
   Math.abs(divisor) < 1e-15 || !Number.isFinite(dividend / divisor) ? null : dividend / divisor;
 
 function figuresOfCurve({ initial, equity, barMs, exposed }: Given) {
   const n = YEAR_MS / barMs;
-  // After a total loss there is nothing to have a return on.
+  // After a total loss there is no return any more.
   const r = equity.map((value, index) => {
     const before = equity[index - 1] ?? initial;
     return before > 0 ? value / before - 1 : 0;
@@ -79,8 +79,8 @@ function figuresOfCurve({ initial, equity, barMs, exposed }: Given) {
 }
 
 /**
- * Every stretch below a peak, from the peak until it is reached again, or to the end. The first of the
- * deepest is the one that is reported.
+ * Finds every time below a peak, from the peak until it is regained or to the end. If several are the
+ * deepest, the first is reported.
  */
 function drawdownOf({ initial, equity, barMs }: Pick<Given, 'initial' | 'equity' | 'barMs'>) {
   const all = [initial, ...equity];
@@ -122,11 +122,11 @@ interface Lot {
   cost: number;
 }
 
-/** What is left of a lot that was sold in part, and too little for an order. */
+/** True for the rest of a lot that was sold in part, if it is too little for an order. */
 const isDust = ({ left, whole, price }: Lot): boolean =>
   left < whole && (left < STEP || (left / STEP) * STEP * price <= MARKET.minOrderValue * ONE);
 
-/** A sale by another order finds such a rest in the next lot, with its cost. */
+/** Moves such a rest into the next lot, with its cost, as a sale by another order does. */
 function passOn(lots: Lot[]): void {
   const [lot, next] = lots;
   if (lot === undefined || next === undefined || !isDust(lot)) return;
@@ -136,10 +136,7 @@ function passOn(lots: Lot[]): void {
   next.whole += lot.left;
 }
 
-/**
- * A trade is what one order bought and another sold again, first in first out, whatever else was filled in
- * between.
- */
+/** Pairs trades: what one order bought and another sold, first in first out, whatever filled in between. */
 function tripsOf({ fills }: Given): { readonly closed: readonly Trip[]; readonly open: number } {
   const lots: Lot[] = [];
   const trips: Trip[] = [];
@@ -218,7 +215,7 @@ function figuresOfActivity({ fills, equity, firstPrice, lastPrice }: Given) {
 const steady = (change: number) => (length: number) =>
   Array.from({ length }, (_, index) => 1_000 * (1 + change) ** (index + 1));
 const curve: fc.Arbitrary<readonly number[]> = fc.oneof(
-  // Flat, of one return at each bar, up and down by turns, lost at once, lost later, worthless from the
+  // Flat, the same return at each bar, up and down in turns, lost at once, lost later, worthless from the
   // start.
   fc.nat(40).map((length) => steady(0)(length + 1)),
   fc.nat(40).map((length) => steady(0.01)(length + 1)),
@@ -234,16 +231,13 @@ const curve: fc.Arbitrary<readonly number[]> = fc.oneof(
 type Wish = typeof wish extends fc.Arbitrary<infer Value> ? Value : never;
 const wish = fc.record({
   side: fc.constantFrom('buy' as const, 'sell' as const),
-  /** Two orders of a side are open at once, and fill in turns. */
+  /** One of two orders of a side, which are open at once and fill in turns. */
   which: fc.nat(1),
   steps: fc.integer({ min: 1, max: 60 }),
   price: fc.integer({ min: 90_00, max: 110_00 }),
 });
 
-/**
- * Fills of orders in turns, which never sell more than is there. Every fifth fill another set of orders
- * begins.
- */
+/** Fills of orders in turns, which never sell more than is held. With every fifth fill new orders begin. */
 function fillsOf(drawn: readonly Wish[]): FillRecord[] {
   let coins = 0n;
   return drawn.flatMap(({ side, which, steps, price }, index): FillRecord[] => {
@@ -277,7 +271,7 @@ const given: fc.Arbitrary<Given> = fc
   })
   .map(({ orders, prices, equity, exposed, initial, barMs }) => ({
     initial,
-    // Nothing comes of nothing.
+    // An account that begins with nothing stays at nothing.
     equity: initial === 0 ? equity.map(() => 0) : equity,
     exposed: exposed.slice(0, equity.length),
     barMs,
@@ -309,7 +303,7 @@ function runOf({ initial, equity, exposed, barMs, fills, firstPrice, lastPrice }
   };
 }
 
-/** To nine digits, since sums of floats depend on their order. */
+/** Compares nine digits, as sums of floats depend on their order. */
 function expectNear(actual: string | number | null, expected: number | null, name: string): void {
   if (expected === null || actual === null) {
     expect(actual, name).toBe(expected);
@@ -340,7 +334,7 @@ test('the summary of a run has the figures that the formulas of its documentatio
       });
       const units = BigInt(Math.round((drawn.equity.at(-1) ?? 0) * 1e10));
       expect([finalEquity, profit]).toEqual([units, units - BigInt(drawn.initial) * ONE].map(formatUnits));
-      // Every figure is one of these.
+      // Every figure of the summary is among these.
       expect(Object.keys(summary).toSorted()).toEqual(
         [
           ...Object.keys(figures),

@@ -6,10 +6,10 @@ import type { ScriptedRun } from '../../src/testing.ts';
 import { expectAlike, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
-/** No round numbers, so that no amount lies just at a step. */
+/** Target shares: no round numbers, so that no amount lies exactly on a step. */
 const SHARES = [0.403_7, 0.118_3, 0.771_9, 0, 0.551_3, 0.548_1];
 
-/** Says another share at each close. */
+/** A strategy that sets another share at each close. */
 const strategyOf = (band: number) =>
   defineStrategy({
     name: 'sharing',
@@ -24,7 +24,7 @@ const strategyOf = (band: number) =>
     },
   });
 
-/** The least that two prices of a book can be apart, so that its middle is the close. */
+/** The smallest price step, so that the middle of a book is nearly the close. */
 const TERMS = { priceStep: 0.000_001, amountStep: 0.01, minOrderValue: 10 };
 
 const decisionsOf = ({ orders }: ScriptedRun) =>
@@ -33,14 +33,14 @@ const decisionsOf = ({ orders }: ScriptedRun) =>
   });
 
 /**
- * The middle of a book is half of its spread below the close, so a position that is almost on a step can be
- * one step smaller, and the orders before and after it differ by that.
+ * Allows some steps of difference: the middle of a book is half its spread below the close, so a position
+ * almost on a step can be one step smaller, and the orders around it differ by that.
  */
 const withinSteps = ({ decision, amount }: ReturnType<typeof decisionsOf>[number]) => {
   return { decision, amount: expect.closeTo(amount, -Math.log10(5 * TERMS.amountStep)) as number };
 };
 
-/** A sale and the purchase after it. */
+/** Orders that may be under way at the end: a sale and the purchase after it. */
 const UNDER_WAY = 2;
 
 test('shares are reached alike on candles and on polled books of the same closes', async () => {
@@ -60,7 +60,7 @@ test('shares are reached alike on candles and on polled books of the same closes
   expect(decided).toBeGreaterThan(deepRuns(60, 10));
 });
 
-/** Of each minute one set of shares: together at most the whole, and sometimes none at all of a market. */
+/** Sets of shares, one for each minute: together at most the whole, sometimes 0 for a market. */
 const SETS: readonly (readonly [number, number, number])[] = [
   [0.303_7, 0.218_3, 0.251_9],
   [0.118_3, 0.531_9, 0],
@@ -70,7 +70,7 @@ const SETS: readonly (readonly [number, number, number])[] = [
   [0.251_9, 0.301_3, 0.198_7],
 ];
 
-/** Markets of one quote currency with the tenths at which each begins. */
+/** Other markets in the same quote currency, and the tenths at which the price of each begins. */
 const OTHERS = [
   { market: 'ETHUSDT', firstTenths: 1_373 },
   { market: 'LTCUSDT', firstTenths: 2_111 },
@@ -79,12 +79,12 @@ const OTHERS = [
 interface Rules {
   readonly band: number;
   readonly atOnce: number;
-  /** Whose closes it waits for. */
+  /** Index of the market whose closes it acts on. */
   readonly at: number;
   readonly count: number;
 }
 
-/** Says other shares of all its markets at each close of one of them. */
+/** A strategy that sets other shares for all its markets at each close of one of them. */
 const spreadOver = ({ band, atOnce, at, count }: Rules) => {
   const markets = ['BTCUSDT', ...OTHERS.map(({ market }) => market)].slice(0, count);
   return defineStrategy({
@@ -114,7 +114,7 @@ const rules = fc.record({
   count: fc.constantFrom(2, 3),
 });
 
-/** The same minutes for each market would say nothing of which price is whose. */
+/** Minutes of each market. Their moves differ, or the test could not see which price is whose. */
 const LENGTH = 20;
 const manyMoves = fc.array(movesOf({ reach: 9, minutes: [LENGTH, LENGTH] }), { minLength: 3, maxLength: 3 });
 

@@ -10,8 +10,8 @@ import type { SimulatedOrder, Trade } from '../../src/simulator/market-state.ts'
 const USERS = [1, 2, 3, 4];
 
 /**
- * A rial market of the usual size, a tether market with eight decimals on both sides, and a coin of 1e-8
- * tether.
+ * Markets: a rial market of the usual size, a tether market with eight decimals on both sides, and one of a
+ * coin at 1e-8 tether.
  */
 const MARKETS: readonly BareMarket[] = [
   {
@@ -32,7 +32,7 @@ type Operation =
       readonly market: number;
       readonly side: 'buy' | 'sell';
       readonly execution: Execution | 'oco';
-      /** Prices as offsets from the last one, in thousandths of it. */
+      /** Prices as offsets from the last price, in thousandths of it. */
       readonly offsets: readonly [number, number, number];
       readonly amount: number;
       readonly priced: boolean;
@@ -215,7 +215,7 @@ class World {
       });
     };
     for (const trade of this.trades) {
-      // Everything on the grid that the orders are on by now.
+      // Every price lies on the price step that its orders have by now.
       const priceFactor = Number(trade.grid.priceStep / trade.maker.grid.priceStep);
       const { taker, maker } = trade;
       const amount = trade.amount * Number(trade.grid.amountStep / maker.grid.amountStep);
@@ -257,7 +257,7 @@ describe('trading, whatever is done', () => {
       }),
       { numRuns: deepRuns(20, 10) },
     );
-    // A property over nothing would prove nothing.
+    // A property of nothing would prove nothing.
     expect(accepted).toBeGreaterThan(deepRuns(150, 75));
     expect(trades).toBeGreaterThan(deepRuns(30, 10));
   });

@@ -32,13 +32,13 @@ const FEES = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
 const BALANCES = { rls: parseUnits('100000') };
 
 const MINUTES = 30;
-/** Both begin with minutes of the past: the first ranking has something to go by. */
+/** Both runs begin with minutes of the past, so that the first ranking has data. */
 const PAST_MINUTES = 5;
 const FROM_MS = SCRIPT_START_MS + PAST_MINUTES * MINUTE_MS;
-/** What begins in the last minutes may not have ended. */
+/** Minutes at the end that are not compared: what begins in them may not have ended. */
 const END_MINUTES = 2;
 
-/** Markets with the tenths at which each begins, so far apart that no two figures are the same. */
+/** Markets and the tenths at which each begins, so far apart that no two figures are equal. */
 const BEGINNINGS = { BTCIRT: 1_000, ETHIRT: 1_373, LTCIRT: 2_111, TRXIRT: 894, XRPIRT: 1_657 } as const;
 type Name = keyof typeof BEGINNINGS;
 const NAMES = Object.keys(BEGINNINGS) as readonly Name[];
@@ -46,8 +46,8 @@ const NAMES = Object.keys(BEGINNINGS) as readonly Name[];
 const RANKINGS = ['volume24h', 'volatility', 'change'] as const;
 
 /**
- * Between two rankings. Multiples of it lie within minutes, never at their ends: which of a close and of
- * statistics of the same moment comes first is for the network to say.
+ * Time between two rankings, in ms. Its multiples never lie at the end of a minute: there the network decides
+ * whether a close or the statistics of that moment come first.
  */
 const REFRESH_MS = 90_034;
 
@@ -57,7 +57,7 @@ interface Rules {
   readonly hasBrackets: boolean;
 }
 
-/** Follows two markets, holds those that rise, and sells what has left or falls. */
+/** A strategy that follows two markets, holds those that rise, and sells those that leave or fall. */
 const strategyOf = ({ rankBy, hysteresis, hasBrackets }: Rules): StrategyDefinition =>
   defineStrategy({
     name: 'roaming',
@@ -83,7 +83,7 @@ const strategyOf = ({ rankBy, hysteresis, hasBrackets }: Rules): StrategyDefinit
         const [fast, slow] = [ctx.indicators.fast.of(market), ctx.indicators.slow.of(market)];
         if (fast === null || slow === null || ctx.orders.some((order) => order.market === market)) return;
         const place = ctx.markets.of(market);
-        // No two such averages are so close unless they are equal.
+        // No two such averages are this close unless they are equal.
         const rises = fast > slow + 0.01;
         const holds = place.isTradable(place.position, close);
         const isMember = ctx.data.members.isMember(market);
@@ -102,7 +102,7 @@ const strategyOf = ({ rankBy, hysteresis, hasBrackets }: Rules): StrategyDefinit
     },
   });
 
-/** A minute of a market: its prices, and what is traded. */
+/** Prices of a market in a minute, and the volume traded. */
 interface Minute {
   readonly prices: MinutePrices;
   readonly volume: number;
@@ -120,7 +120,7 @@ function tradedMinutesOf(name: Name, moves: Moves): readonly Minute[] {
 
 const text = (number: number) => decimalText(Number(number.toFixed(8)));
 
-/** What the exchange sums up of the minutes that are over, as bars do. */
+/** Statistics that the exchange gives for the minutes that are over, by their bars. */
 function statsOf(name: Name, over: readonly Minute[]): MarketStats {
   const prices = over.flatMap((minute) => minute.prices);
   const [open = 0, close = 0] = [prices[0], prices.at(-1)];
@@ -191,7 +191,7 @@ async function onBooks(strategy: StrategyDefinition, markets: Markets): Promise<
   return decisionsOf(run);
 }
 
-/** All that is offered. */
+/** A side of a book with a single level. */
 const level = (price: number) => [[decimalText(price), decimalText(1_000)]] as const;
 
 function recordedMarket(name: Name, minutes: readonly Minute[]) {
@@ -223,7 +223,7 @@ async function* inOne<Rows>(rows: Rows): AsyncGenerator<Rows> {
   yield rows;
 }
 
-/** A line with the market and the minute of the run that it is of. */
+/** A line of a run, with its market and minute. */
 interface Decision {
   readonly market: string;
   readonly minute: number;
@@ -231,7 +231,7 @@ interface Decision {
 }
 
 interface Decisions {
-  /** Who entered and left, and what each bar found there. */
+  /** Entries into the universe and exits from it, and what each bar found there. */
   readonly seen: readonly Decision[];
   readonly orders: readonly Decision[];
 }
@@ -258,14 +258,14 @@ function decisionsOf(run: {
   };
 }
 
-/** What a market met, but what may be under way as the data end. */
+/** Lines of a market, without the minutes at the end in which orders may be under way. */
 const linesOf = (decisions: readonly Decision[], name: Name): readonly string[] =>
   decisions
     .filter(({ market, minute }) => market === name && minute < MINUTES - PAST_MINUTES - END_MINUTES)
     .map(({ minute, text }) => `${minute} ${text}`);
 
 const move = fc.integer({ min: -4, max: 4 });
-/** Mostly a little, now and then so much that the order of all markets changes. */
+/** Mostly a small volume, now and then one that changes the order of all markets. */
 const volume = fc
   .tuple(fc.integer({ min: 6, max: 60 }), fc.constantFrom(1, 1, 1, 1, 40))
   .map(([one, times]) => one * times);

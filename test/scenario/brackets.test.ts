@@ -8,7 +8,7 @@ import { fillsByBar, tableOfBars } from '../unit/backtest/hourly-bars.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Enters a bracket at the close of its first bar, and leaves it at the closes of others. */
+/** A strategy that enters a bracket at the close of its first bar, and exits at the closes of others. */
 function entering(wish: BracketWish, exits: Readonly<Record<number, LeaveWish>> = {}): StrategyDefinition {
   return defineStrategy({
     name: 'script',
@@ -36,13 +36,13 @@ const BOTH: BracketWish = {
 const LIMIT: BracketWish = { ...BOTH, entry: { amount: '1', price: 98 } };
 const TRAIL: BracketWish = { entry: { amount: '1' }, trail: { by: { distance: 5 } } };
 
-/** Begins to follow at 108. */
+/** The stop begins to follow the price at 108. */
 const LATE_TRAIL: BracketWish = {
   entry: { amount: '1' },
   stopLoss: { distance: 10 },
   trail: { by: { distance: 5 }, after: { distance: 8 } },
 };
-/** From 110 to 104 after two hours, and to 100 after three. */
+/** The target falls from 110 to 104 after two hours, and to 100 after three. */
 const FALLING: BracketWish = {
   entry: { amount: '1' },
   takeProfit: { distance: 10 },
@@ -52,7 +52,7 @@ const FALLING: BracketWish = {
   ],
 };
 
-/** Of `worst-first`, which is the default. Entry at the open of the second bar, or at its own limit. */
+/** Cases of `worst-first`, the default. The entry is at the second bar's open, or at its own limit. */
 const ROWS: readonly (readonly [what: string, wish: BracketWish, bars: string, fills: string])[] = [
   [
     'the target in a later bar',
@@ -222,7 +222,7 @@ const ROWS: readonly (readonly [what: string, wish: BracketWish, bars: string, f
   ],
 ];
 
-/** Where other programs are known to decide otherwise, or alike: each with the exit that its sale is. */
+/** Cases that other programs decide otherwise, or alike; each with the kind of exit of its sale. */
 const EXITS: readonly (readonly [
   what: string,
   wish: BracketWish,

@@ -15,14 +15,15 @@ const HOUR_MS = 3_600_000;
 const FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 1_000, taker: 2_000 } };
 
 /**
- * Runs a scenario written as a table, a line a step, against the exchange that fills from candles. The
- * account owns 1,000,000 usdt and 1,000 btc, unless `own` says otherwise; fees are 0.1 % as maker and 0.2 %
- * as taker. One market: BTCUSDT, price step 0.01, amount step 0.001. A flat bar at 100 comes first.
+ * Runs a scenario written as a table, one line for each step, against the exchange that fills from candles.
+ * The account owns 1,000,000 usdt and 1,000 btc, unless `own` says otherwise; fees are 0.1 % as maker and 0.2
+ * % as taker. One market: BTCUSDT, price step 0.01, amount step 0.001. A flat bar at 100 comes first.
  *
  *     own 500 usdt 1 btc                       before anything else
  *     buy limit 2 @99 => Active                places; the status of the order, or the code of a refusal
  *     sell oco 1 @110 stop 90 limit 89 => Active Inactive
- *     bar 100 102 97 101 => 1 2@99 maker       an hour: open, high, low, close; then its fills: order amount@price role
+ *     bar 100 102 97 101 => 1 2@99 maker       an hour: open, high, low, close; then its fills: order
+ * amount@price role
  *     bar 98 98 98 98 x20 => 1 2@98 taker open    its volume, 1,000,000 without it; a fill at its open
  *     cancel 1 => Canceled                     or the code of a refusal
  *     order 1 Done 2                           its status and matched amount
@@ -206,7 +207,7 @@ function ordersIn(answer: VenueAnswer): readonly VenueOrder[] {
   return Array.isArray(answer.value) ? (answer.value as readonly VenueOrder[]) : [answer.value as VenueOrder];
 }
 
-/** What every record of an order must say of itself. */
+/** Checks that the record of an order agrees with itself. */
 function expectConsistent(order: VenueOrder, where: string): void {
   const parts = order.matchedAmount + (order.unmatchedAmount ?? 0n);
   expect(parts, where).toBe(order.amount);

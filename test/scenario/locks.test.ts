@@ -6,7 +6,10 @@ import { SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Does at the close of each bar what its letter says: `b`uys one, `s`ells one, rests a `l`imit purchase. */
+/**
+ * Acts at each close by a letter: `b`uy one, `s`ell one or two (`d`), rest a `l`imit purchase or a sale with
+ * a stop (`x`), enter a `B`racket at the market or at a limit (`L`).
+ */
 const player = (
   deeds: string,
   wish: { readonly limit?: number; readonly stop?: number } = {},
@@ -35,7 +38,7 @@ const player = (
     },
   });
 
-/** `b1 s3` for fills at the opens of bars 1 and 3, `+` for within a bar. */
+/** Fills as `b1 s3`: at the opens of bars 1 and 3; `+` means within a bar. */
 const fillsOf = ({ fills }: ScriptedRun): string =>
   fills
     .map(({ side, timeMs }) => {
@@ -44,7 +47,7 @@ const fillsOf = ({ fills }: ScriptedRun): string =>
     })
     .join(' ');
 
-/** `cooldown of BTCUSDT 3-5 refused 2`: bars from the beginning. */
+/** Locks as `cooldown of BTCUSDT 3-5 refused 2`; bars count from the beginning. */
 const locksOf = ({ locks }: ScriptedRun): string =>
   locks
     .map(({ name, strategy, market, beganAtMs, endedAtMs, refused }) => {

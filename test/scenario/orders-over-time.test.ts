@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 type Wish = (ctx: StrategyContext, bar: number) => unknown;
 
-/** Wants something at the close of its first bar, or of the one that the row names. */
+/** A strategy that makes a request at the close of its first bar, or of the bar that the row names. */
 function wanting(wish: Wish): StrategyDefinition {
   return defineStrategy({
     name: 'script',

@@ -139,7 +139,7 @@ describe('placement', () => {
   });
 });
 
-/** A market of these steps, a buyer (1) and a seller (2). */
+/** Creates a market with these steps, a buyer (1) and a seller (2). */
 function marketOfSteps(priceStep: string, amountStep: string) {
   const { exchange, markets } = createBareExchange({
     markets: [{ market: 'BTCUSDT', priceStep, amountStep, initialPrice: '100' }],

@@ -11,8 +11,8 @@ import { folderOfThisTest } from '../support/temporary-folder.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * Writes down the locks that it sees at the close of each bar, and then does what its letter says: `b`uys one,
- * `s`ells one, buys with a stop by a `B`racket, tries to buy after a `l`ook.
+ * A strategy that logs the locks it sees at the close of each bar, and then acts by a letter: `b`uys one,
+ * `s`ells one, buys with a `B`racket and its stop.
  */
 const looking = (deeds: string): StrategyDefinition =>
   defineStrategy({
@@ -45,9 +45,9 @@ interface Row {
   readonly deeds: string;
   readonly bars: readonly number[];
   readonly locks: readonly unknown[];
-  /** At the closes of the bars, the first at minute 1. */
+  /** Locks seen at the closes of the bars, the first at minute 1. */
   readonly seen: readonly string[];
-  /** Codes of refusals, each once. */
+  /** Codes of the refusals, each once. */
   readonly refused: readonly string[];
 }
 
@@ -109,7 +109,7 @@ const ROWS: readonly Row[] = [
 const codesOf = ({ refusals }: ScriptedRun): readonly string[] =>
   refusals.map((refusal) => refusal.split(':')[0] ?? '');
 
-/** Locks without their ends. */
+/** Lines of locks without their ends. */
 const names = (lines: readonly string[]): readonly string[] => lines.map((line) => line.split(' up to')[0]!);
 
 describe('the locks that a handler sees', () => {
@@ -136,7 +136,7 @@ describe('the locks that a handler sees', () => {
       ),
       locks,
     });
-    // A poll reads a bar some seconds after its close, and the last one never.
+    // A poll reads a bar some seconds after its close, and never reads the last one.
     expect(names(run.log)).toEqual(names(seen.slice(0, run.log.length)));
     expect(run.log.length).toBeGreaterThan(3);
   });

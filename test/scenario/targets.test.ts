@@ -12,9 +12,10 @@ import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { runnerOn } from '../support/runner-on.ts';
 
 /**
- * A table of bars of an hour: what BTCUSDT and ETHUSDT close at, what the strategy says at that close, and
- * after `=>` the orders that are placed until the next. Fills are at the next open, which is that close,
- * without fee and mostly without spread. The account has 10,000 USDT; an order must be worth more than 10; amounts are whole hundredths.
+ * Runs a table of hourly bars: the closes of BTCUSDT and ETHUSDT, the targets that the strategy sets then,
+ * and after `=>` the orders until the next. Fills are at the next open, which is that close, without fee and
+ * mostly without spread. The account has 10,000 USDT; an order must be worth more than 10 USDT; amounts are
+ * multiples of 0.01.
  */
 function run(
   table: string,

@@ -8,11 +8,12 @@ import { BASE_FEES, createBareExchange, fund, NO_FEES } from '../support/bare-ex
 import type { SimulatedOrder, Trade } from '../../src/simulator/market-state.ts';
 
 /**
- * Runs a scenario written as a table, a line a step. Users are letters and own 1,000,000 usdt and 1,000 btc
- * each, unless `fund` gives them something else. One market: BTCUSDT, price step 0.01, amount step 0.001,
- * last price 100, no minimum, no fees unless `fees` is said.
+ * Runs a scenario written as a table, one line for each step. Users are letters and own 1,000,000 usdt and
+ * 1,000 btc each, unless `fund` gives them something else. One market: BTCUSDT, price step 0.01, amount step
+ * 0.001, last price 100, no minimum, no fees unless `fees` is said.
  *
- *     a sell limit 2 @101 => Active            places; the status of the (first) order, or the code of a refusal
+ *     a sell limit 2 @101 => Active            places; the status of the (first) order, or the code of a
+ * refusal
  *     a sell oco 1 @110 stop 90 limit 89 => Active
  *     trades 1x2 1@101                         the trades of the last step, maker x taker amount@price
  *     cancel 1 => ok | no                      orders are numbered from 1 in the order of acceptance
@@ -159,7 +160,7 @@ class TableRunner {
       .join(' ');
   }
 
-  /** A taker is not known yet while its own placement runs: it is the next. */
+  /** Number of an order. A taker is not in the list while it is being placed: it gets the next number. */
   private numberOf(order: SimulatedOrder): number {
     const index = this.orders.indexOf(order);
     return index === -1 ? this.orders.length + 1 : index + 1;
@@ -178,7 +179,7 @@ class TableRunner {
     return [...side(book.buys.top(24)), '|', ...side(book.sells.top(24))].join(' ');
   }
 
-  /** What must hold after every step of every scenario. */
+  /** Checks what must hold after every step of every scenario. */
   private checkBooks(where: string): void {
     const { accounts } = this.exchange;
     for (const currency of accounts.houseCurrencies()) expect(accounts.imbalanceOf(currency), where).toBe(0n);

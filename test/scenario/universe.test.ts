@@ -12,7 +12,7 @@ const CANDIDATES = ['A', 'B', 'C', 'D', 'E'] as const;
 const symbolOf = (letter: string): string => `${letter}IRT`;
 const lettersOf = (symbols: Iterable<string>): string => [...symbols].map((symbol) => symbol[0]).join('');
 
-/** A ranking and what comes of it, as a line of a table has it. */
+/** A ranking and its expected outcome, parsed from a line of a table. */
 interface Line {
   readonly figures: readonly MarketFigures[];
   readonly held: string;
@@ -21,9 +21,9 @@ interface Line {
 }
 
 /**
- * `A9 B8! C7s60 D- | holds A | reads B => +C -A = BC kept A`: volumes, `!` for a closed market, `s60` for a
- * spread, `p5` for a price, `h1` for an hour since it was seen first, `-` for one without a volume. What is not
- * named is absent. Bars of markets after `reads` do not come yet.
+ * Parses `A9 B8! C7s60 D- | holds A | reads B => +C -A = BC kept A`: volumes, `!` for a closed market, `s60`
+ * for a spread, `p5` for a price, `h1` for an hour since it was first seen, `-` for no volume. Markets that
+ * are not named are absent. Bars of markets after `reads` do not come yet.
  */
 function lineOf(text: string): Line {
   const [before = '', wanted = ''] = text.split('=>').map((part) => part.trim());
@@ -69,7 +69,7 @@ function universeOf(wish: Partial<UniverseWish>): TrackedUniverse {
   return new TrackedUniverse(instance, wanted, undefined);
 }
 
-/** What came of each line, and why each other market is out after the last. */
+/** Returns the outcome of each line, and at the end why each other market is out. */
 function run(table: string, wish: Partial<UniverseWish> = {}): readonly string[] {
   const universe = universeOf(wish);
   const { rules, candidates } = universe.wanted;

@@ -10,7 +10,7 @@ const bar = (open: number, high: number, low: number, close: number): ScriptedBa
   low,
   close,
 });
-/** Twenty bars between 99 and 101, three steps up, and a fall. */
+/** Bars: twenty between 99 and 101, three steps up, and a fall. */
 const calm = Array.from({ length: 20 }, (_, index) => bar(100, 101, 99, index % 2 === 0 ? 100.4 : 99.6));
 const up = [bar(101, 104, 101, 104), bar(104, 108, 103, 108), bar(108, 112, 107, 112)];
 const bars = [...calm, ...up, bar(112, 113, 95, 96)];

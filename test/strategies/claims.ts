@@ -3,7 +3,7 @@ import { runStrategy, type ScriptedRun, type ScriptOptions } from '#testing';
 
 type Strategy = Parameters<typeof runStrategy>[0];
 
-/** What every strategy has to keep to, whatever the market does: nothing refused, and no more sold than held. */
+/** Checks what every strategy must keep in any market: nothing refused, and no more sold than held. */
 export function expectSound(run: ScriptedRun, held = 0): void {
   expect(run.refusals).toEqual([]);
   let position = held;
@@ -13,7 +13,7 @@ export function expectSound(run: ScriptedRun, held = 0): void {
   }
 }
 
-/** A bot that is killed and begins again, after any bar, does what one does that lives on. */
+/** Checks that a bot that is killed after any bar and restarted does the same as one that lives on. */
 export function expectSameAfterRestarts(strategy: Strategy, options: ScriptOptions): void {
   const whole = runStrategy(strategy, options);
   expect(whole.orders.length).toBeGreaterThan(0);

@@ -3,10 +3,10 @@ import { generateBars, runStrategy } from '#testing';
 import dca from '../../strategies/dca.ts';
 import { expectSameAfterRestarts, expectSound } from './claims.ts';
 
-/** A purchase every six hours; a bar is an hour. */
+/** Params of a purchase every six hours; a bar is an hour. */
 const params = { spend: 100, cron: '0 */6 * * *' };
 
-/** What it is worth in the end on a market of a trend. */
+/** Final value of the account on a market with a trend. */
 function after(trend: number): number {
   const run = runStrategy(dca, { bars: generateBars({ count: 600, seed: 4, trend }), params, fee: 0.001 });
   expectSound(run);

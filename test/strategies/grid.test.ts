@@ -3,7 +3,7 @@ import { generateBars, runOnBooks, runStrategy } from '#testing';
 import grid from '../../strategies/grid.ts';
 import { expectSameAfterRestarts } from './claims.ts';
 
-/** Prices 98, 99, 100, 101 and 102. */
+/** Params of a grid with the prices 98, 99, 100, 101 and 102. */
 const params = { low: 98, high: 102, levels: 5, equityShare: 0.1 };
 
 describe('grid', () => {

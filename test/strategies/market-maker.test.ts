@@ -8,7 +8,7 @@ const inventory = { btc: 100 };
 const params = { spreadBps: 30, moveBps: 10 };
 const still = { bid: 99, ask: 101, amount: 2 };
 
-/** What it has in the end beyond what its first coins are worth by then, on a market of a trend. */
+/** Final value beyond that of its first coins, on a market with a trend. */
 function earned(trend: number): number {
   const bars = generateBars({ count: 600, seed: 4, trend });
   const run = runStrategy(marketMaker, { bars, balances, inventory, params, fee: 0.001 });
@@ -46,7 +46,7 @@ describe('market-maker', () => {
       { side: 'sell', price: 100.3, amount: 0.5 },
     ]);
     expect(orders[0]?.amount).toBeGreaterThan(0.5);
-    // Its coins count at the last trade.
+    // Its coins are valued at the last trade.
     expect(equity).toBeCloseTo(10_000 + 100 * 100.3 + 0.5 * 0.6, 6);
   });
 

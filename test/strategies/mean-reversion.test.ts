@@ -4,7 +4,7 @@ import meanReversion from '../../strategies/mean-reversion.ts';
 import { expectSameAfterRestarts, expectSound } from './claims.ts';
 
 const params = { length: 10, ranges: 5 };
-/** Twenty quiet bars around 100, a fall to 96, and the way back. */
+/** Twenty quiet bars around 100; then come a fall to 96 and a rise. */
 const quiet = generateBars({ count: 20, seed: 1 });
 const fall: ScriptedBar = { open: 99.6, high: 99.6, low: 96, close: 96 };
 const back = [...quiet, fall, 97, 101, 101];

@@ -3,11 +3,11 @@ import { runStrategy, type ScriptedBar, type ScriptedRun } from '#testing';
 import triangle from '../../strategies/triangle.ts';
 import { expectSameAfterRestarts } from './claims.ts';
 
-/** A coin is a hundred tether, a tether a million rial: in rial the coin should be a hundred million. */
+/** Fair price in rial: a coin is a hundred tether, and a tether a million rial. */
 const FAIR = 100_000_000;
 const CHEAP = 97_000_000;
 
-/** The coin's market in rial says what the test says; the other two stand still. */
+/** Markets of a run: the coin's rial market has the given bars, the other two stand still. */
 const on = (bars: readonly ScriptedBar[]) => ({
   market: 'BTCIRT',
   priceStep: 10,
@@ -22,7 +22,7 @@ const on = (bars: readonly ScriptedBar[]) => ({
 const legs = ({ fills }: ScriptedRun): readonly string[] =>
   fills.map(({ market, side, amount }) => `${side} ${amount} ${market}`);
 
-/** Worth at fair prices: what it began with in rial is 3 billion. */
+/** Value of the account at the beginning at fair prices: 3 billion rial. */
 const START = 3_000_000_000;
 
 describe('triangle', () => {

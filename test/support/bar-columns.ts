@@ -2,7 +2,7 @@ import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import type { MarketSymbol } from '../../src/domain/market-symbol.ts';
 import type { Timeframe } from '../../src/domain/candle.ts';
 
-/** Rows of when a bar began, its open, high, low and close, and its volume, each as its column has it. */
+/** Columns of bars from rows of: when the bar begins, its open, high, low, close and volume. */
 export function barColumns(
   market: MarketSymbol,
   timeframe: Timeframe,

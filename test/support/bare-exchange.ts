@@ -20,7 +20,7 @@ export interface BareMarket {
   readonly initialPrice: string;
 }
 
-/** An exchange of markets, wallets and trading alone: no users, tokens or withdrawals. */
+/** Creates an exchange with only markets, wallets and trading: no users, tokens or withdrawals. */
 export function createBareExchange(options: {
   readonly markets: readonly BareMarket[];
   readonly fees?: FeeSchedule;
@@ -45,7 +45,7 @@ export function createBareExchange(options: {
   return { exchange, markets };
 }
 
-/** Gives a user money from outside. */
+/** Deposits money into a user's wallet. */
 export function fund(exchange: SimulatedExchange, userId: number, currency: string, amount: string): void {
   const wallet = exchange.accounts.ensure(userId, currency);
   exchange.accounts.post(wallet, 'outside', { units: parseUnits(amount), description: 'Deposit', timeMs: 0 });

@@ -11,13 +11,13 @@ export interface Certificate {
 }
 
 interface CertificateOptions {
-  /** Of its files in the folder. */
+  /** Name of its files in the folder. */
   readonly name: string;
-  /** The host that it is for; 127.0.0.1 without it. */
+  /** The host that the certificate is for; without it 127.0.0.1. */
   readonly host?: `IP:${string}` | `DNS:${string}`;
-  /** Who signs it; itself without it. */
+  /** The authority that signs it; without it, it is signed by itself. */
   readonly authority?: Certificate;
-  /** When it is valid, as OpenSSL writes times (`20200101000000Z`); two days from now on without it. */
+  /** Start and end of validity, as OpenSSL writes times (`20200101000000Z`); without it two days from now. */
   readonly valid?: readonly [from: string, to: string];
 }
 

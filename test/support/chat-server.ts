@@ -1,13 +1,13 @@
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 
-/** A request as the server saw it. */
+/** A request in the form that the server got. */
 export interface SeenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
 }
 
-/** How it answers: a status with a body and headers; nothing at all for `hang`. */
+/** A reply of the server: a status with a body and headers; `hang` gives no reply at all. */
 export type ServedReply =
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | 'hang';
@@ -15,7 +15,7 @@ export type ServedReply =
 const asText = (_: unknown, body: Buffer, done: (error: Error | null, body: unknown) => void): void =>
   done(null, body.toString('latin1'));
 
-/** A service on this machine that takes messages: what it saw, and what it answers next. */
+/** A messaging service on this machine: records the requests it gets, and answers with queued replies. */
 export class ChatServer {
   readonly seen: SeenRequest[] = [];
   private readonly app: FastifyInstance;
@@ -49,13 +49,13 @@ export class ChatServer {
     });
   }
 
-  /** Begins to listen at a free port; answers where. */
+  /** Begins to listen at a free port, and returns the address. */
   async listen(): Promise<string> {
     this.address = await this.app.listen({ host: '127.0.0.1', port: 0 });
     return this.address;
   }
 
-  /** The next answers, one each. */
+  /** Queues replies, one for each of the next requests. */
   answers(...replies: readonly ServedReply[]): void {
     this.replies.push(...replies);
   }
@@ -73,7 +73,7 @@ export class ChatServer {
 /** Telegram's and Bale's usual answer to a message. */
 export const ACCEPTED = { status: 200, body: { ok: true, result: { message_id: 1 } } } as const;
 
-/** How their API refuses. */
+/** Returns a refusal in the form that the API of Telegram and Bale has. */
 export function apiError(
   code: number,
   description: string,

@@ -1,4 +1,4 @@
 import { enableCompileCache } from 'node:module';
 
-// A worker has the variable only once it runs, so it is passed here.
+// A worker gets the variable only after its start, so the path is passed here.
 enableCompileCache(process.env['NODE_COMPILE_CACHE']);

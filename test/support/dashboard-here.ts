@@ -14,7 +14,7 @@ interface Asked {
   readonly body?: string;
 }
 
-/** A server of a data folder in this process, and somebody who asks it by hand. */
+/** A dashboard server on a data folder, in this process, and a client that writes every header itself. */
 export class DashboardHere {
   readonly errors: string[] = [];
   readonly operate: string;
@@ -46,7 +46,7 @@ export class DashboardHere {
     return this;
   }
 
-  /** Without fetch, which sets headers of its own and refuses others. */
+  /** Sends a request without fetch, because fetch adds headers and refuses to send some others. */
   async ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
     const { hostname, port } = new URL(this.address);
     return new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ export class DashboardHere {
     });
   }
 
-  /** An address of the API, with a token that may do everything where no other headers are given. */
+  /** Calls an address of the API; without `headers` it sends a token with all permissions. */
   async api(path: string, body?: unknown, headers: Readonly<Record<string, string>> = this.bearer()) {
     const answer = await this.ask(`/api/v1${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -77,7 +77,7 @@ export class DashboardHere {
     return { authorization: `Bearer ${token}` };
   }
 
-  /** Signs in as the page does; answers the headers that it sends with a command. */
+  /** Signs in as the page does, and returns the headers that it sends with a command. */
   async signIn(token = this.operate): Promise<Record<string, string>> {
     const { json, headers } = await this.api('/session', { token }, { origin: this.address });
     const [cookie = ''] = headers['set-cookie'] ?? [];

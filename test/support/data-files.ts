@@ -14,7 +14,7 @@ const A_STUDY = {
   tables: 'CREATE TABLE trials (id INTEGER PRIMARY KEY) STRICT',
 };
 
-/** Every database that a bot or a study makes, by its name, and what opens it or makes it in a folder. */
+/** The databases of a bot or a study: file name, and a function that opens or makes it in a folder. */
 export const DATA_FILES: readonly (readonly [
   name: string,
   open: (folder: string) => { close: () => void },

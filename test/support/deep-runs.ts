@@ -1,6 +1,6 @@
 /**
- * How many times more cases than by `npm test` are tried: `npm run test:deep` sets it. One place for all, so
- * that a share of every deep test stays in the quick suite, and the whole of it is one command.
+ * Factor by which a deep run tries more cases than `npm test`; `npm run test:deep` sets it. It is set in one
+ * place, so that the quick suite keeps a share of every deep test.
  */
 const DEPTH = depthOf(process.env['SARRAF_DEEP']);
 
@@ -12,8 +12,8 @@ function depthOf(text: string | undefined): number {
 }
 
 /**
- * A number of cases, minutes or kinds: as given in the quick suite, more in the deep one. Where the deep suite
- * is the place for most of them, `quick` of them stay in the quick one.
+ * Returns a number of cases, minutes or kinds: `quick` of them in the quick suite, more in the deep one.
+ * `quick` is given where most of the cases are left to the deep suite.
  */
 export function deepRuns(share: number, quick = share): number {
   return DEPTH === 1 ? quick : Math.round(share * DEPTH);

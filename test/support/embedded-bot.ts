@@ -19,7 +19,7 @@ import { VirtualTime } from '../../src/virtual/virtual-time.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
-/** The configuration that the given overrides make of the defaults. */
+/** Returns the default configuration with some values overridden. */
 function configWith(overrides: Readonly<Record<string, unknown>> = {}): BotConfig {
   const reading = readBotConfig(null, {
     environment: {},
@@ -30,20 +30,20 @@ function configWith(overrides: Readonly<Record<string, unknown>> = {}): BotConfi
   return reading.config;
 }
 
-/** An exchange in this process in virtual time, and one life of a bot after the other on it. */
+/** A simulated exchange in virtual time in this process, on which lives of a bot follow one another. */
 export interface EmbeddedWorld {
   readonly config: BotConfig;
   readonly venue: EmbeddedVenue;
   readonly time: VirtualTime;
-  /** The bot at the exchange. */
+  /** User id of the bot at the exchange. */
   readonly userId: number;
-  /** Outlives a bot, as its file does. */
+  /** Ledger of requests: it survives the end of a bot, as its file does. */
   readonly ledger: BudgetLedger;
 }
 
 export function createEmbeddedWorld(options: {
   readonly seed: number;
-  /** When the market opens: noon of a day in 2026 without it. */
+  /** When the market opens; without it noon of a day in 2026. */
   readonly startMs?: number;
   readonly config?: Readonly<Record<string, unknown>>;
 }): EmbeddedWorld {
@@ -66,7 +66,7 @@ export function createEmbeddedWorld(options: {
   return { config, venue, time, userId, ledger: new BudgetLedger(venue.budgets.values()) };
 }
 
-/** One life of a bot, from what the mirror at a path has. Nothing happens before its shell is started. */
+/** One life of a bot, begun from the mirror at a path. Nothing happens before its shell is started. */
 export class BotLife {
   readonly bot: CreatedBot;
   readonly mirror: MirrorStore;
@@ -101,7 +101,7 @@ export class BotLife {
     });
   }
 
-  /** With threads, each strategy has one of its own. */
+  /** With `threads`, each strategy runs in a thread of its own. */
   static async prepare(world: EmbeddedWorld, path: string, threads?: StrategyThreads): Promise<BotLife> {
     const { instances, problems } = await loadInstances({
       strategies: world.config.strategies,
@@ -113,7 +113,7 @@ export class BotLife {
     return new BotLife(world, { path, instances });
   }
 
-  /** What takes the commands of its folder. */
+  /** Creates the operator, which carries out the commands that arrive in the bot's folder. */
   createOperator(): Operator {
     return new Operator({
       bot: this.bot,
@@ -127,21 +127,20 @@ export class BotLife {
     });
   }
 
-  /** Lets so much time pass. */
+  /** Lets time pass, in ms. */
   async run(durationMs: number): Promise<void> {
     const { time } = this.world;
     await time.run(time.now() + durationMs);
     this.bot.shell.throwIfFailed();
   }
 
-  /** From now on the exchange places and cancels orders as it is asked, and no reply to that comes back. */
+  /** From now on the exchange still places and cancels orders, but no reply to those requests arrives. */
   loseReplies(): void {
     this.areRepliesLost = true;
   }
 
   /**
-   * Ends it as a killed process ends: nothing more leaves, nothing is taken in, what was not yet written is
-   * lost.
+   * Ends the bot as a kill does: no request leaves, no reply is read, and what was not yet written is lost.
    */
   async drop(): Promise<void> {
     this.mirror.abandon();
@@ -149,7 +148,7 @@ export class BotLife {
     await this.limiter.close();
   }
 
-  /** Ends it in order: cancels its orders, and compares its books once more. */
+  /** Ends the bot in order: cancels its orders, and compares its books once more. */
   async drain(): Promise<void> {
     await drain(this.bot, { config: this.world.config, venue: this.world.venue });
     this.bot.shell.close();

@@ -5,7 +5,7 @@ const unused = (): never => {
   throw new Error('expected no request');
 };
 
-/** A shell whose engine does nothing, until it fails at a time if one is given. */
+/** Creates a shell whose engine does nothing, and which fails at `failAtMs` if that is given. */
 export function createIdleShell(time: VirtualTime, failAtMs = Number.POSITIVE_INFINITY): BotShell {
   return new BotShell({
     time,

@@ -15,7 +15,7 @@ import type {
   TwapWish,
 } from '../../src/strategy/intents.ts';
 
-/** Intents as a strategy's context notes them, for tests without one. */
+/** Makes intents in the form that a strategy's context notes them, for tests without a context. */
 export function buy(market: string, request: OrderWish): Intent {
   return { kind: 'place', market, side: 'buy', ...request };
 }

@@ -1,7 +1,7 @@
 import type { StrategyContext } from '../../src/strategy/context.ts';
 import type { Intent } from '../../src/strategy/intents.ts';
 
-/** Has a handler want intents that a test wrote beforehand, as its author would by `ctx`. */
+/** Issues prepared intents through `ctx`, as the author of a strategy would. */
 export function issue(
   ctx: Pick<StrategyContext, 'markets' | 'cancel' | 'cancelAll' | 'replace' | 'targets' | 'transfer'>,
   intents: readonly Intent[],

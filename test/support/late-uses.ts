@@ -1,9 +1,9 @@
-/** What a context says when it is used after its call. */
+/** Error message of a context that is used after its call has ended. */
 export const LATE = 'expected ctx to be used during its call only, it was asked later';
 
 /**
- * Uses every member of what a handler kept, and of the objects in it: by its place, what it throws, or `shown`
- * for what it still shows.
+ * Uses every member of an object that a handler kept, and of the objects in it. Returns, by path, the message
+ * of the error that it throws, or `shown` if it throws none.
  */
 export function usesOf(owner: object, place = ''): Record<string, string> {
   return Object.assign(
@@ -22,7 +22,7 @@ export function usesOf(owner: object, place = ''): Record<string, string> {
   ) as Record<string, string>;
 }
 
-/** Names of its own fields and of those of its classes. */
+/** Names of the object's own fields, and of the members of its classes. */
 function namesOf(owner: object): readonly string[] {
   const names = new Set<string>();
   for (let of: object | null = owner; of !== null && of !== Object.prototype; of = Object.getPrototypeOf(of))

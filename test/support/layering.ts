@@ -1,12 +1,12 @@
-/** A folder of `src/`, or one file of it without its ending, and what it may import beside itself. */
+/** A rule for a folder of `src/`, or for one file without its extension: what it may import beside itself. */
 export interface LayerRule {
   readonly folder: string;
   readonly mayImport: readonly string[];
-  /** A pure folder touches neither clock, chance, process nor files: no `node:` module. */
+  /** True if it uses no clock, randomness, process or files, so no `node:` module. */
   readonly isPure: boolean;
 }
 
-/** Bottom up; a pure folder imports only pure folders before it. */
+/** Pure folders, bottom up: each imports only pure folders that come before it. */
 const PURE = [
   'domain',
   'language',
@@ -18,11 +18,11 @@ const PURE = [
   'engine',
   'simulator',
 ];
-/** What is built on the port of venues. */
+/** Folders that are built on the port of venues. */
 const ABOVE_VENUES = new Set(['strategy', 'scheduler', 'engine']);
-/** The client of the exchange, and how it names its markets, which more may know. */
+/** The exchange client and its names of markets; the names may be imported by more folders. */
 const EXCHANGE = ['exchange', 'exchange/market-names'];
-/** What a study decides by; what runs one is above the backtest. */
+/** Folders that decide what a study tries next; the code that runs a study is above the backtest. */
 const STUDY = ['statistics', 'search'];
 const ALERTS = ['alerts', 'alerts/core'];
 const SHELLS = [
@@ -41,7 +41,7 @@ const SHELLS = [
 export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({
     folder,
-    // The simulator declares its own records: two that are written apart find the faults of each other.
+    // The simulator declares its own records: two declarations written apart find each other's mistakes.
     mayImport: PURE.slice(0, index).filter((other) => folder !== 'simulator' || other !== 'records'),
     isPure: true,
   })),
@@ -58,7 +58,7 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'virtual', mayImport: [...PURE, 'budget', ...EXCHANGE, 'simulator-server'], isPure: false },
   {
     folder: 'venues',
-    // A venue answers the engine, and knows nothing of who asks.
+    // A venue answers the engine, and knows nothing of its caller.
     mayImport: [
       ...PURE.filter((folder) => !ABOVE_VENUES.has(folder)),
       'budget',
@@ -71,17 +71,17 @@ export const LAYERS: readonly LayerRule[] = [
     isPure: false,
   },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
-  // Numbers about numbers, and what params declare: they know no bot, venue or file.
+  // Statistics on numbers, and the search space of params: no bot, venue or file.
   { folder: 'statistics', mayImport: ['domain', 'language'], isPure: true },
   { folder: 'search', mayImport: ['domain', 'strategy', 'statistics'], isPure: true },
-  // What is worth an alert, and when it is said: it reads neither clock nor file.
+  // Decides which alerts are sent and when: it reads neither clock nor file.
   { folder: 'alerts/core', mayImport: PURE, isPure: true },
   {
     folder: 'alerts',
     mayImport: [...PURE, ...SHELLS, 'daemon', 'alerts/core'],
     isPure: false,
   },
-  // What browsers run of the pages, and the shapes of what reports carry.
+  // Code of the pages in browsers, and the shapes of the data in reports.
   { folder: 'page', mayImport: ['domain', 'language', 'strategy'], isPure: false },
   { folder: 'backtest', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'page'], isPure: false },
   { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon'], isPure: false },
@@ -91,7 +91,7 @@ export const LAYERS: readonly LayerRule[] = [
     mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest', 'study'],
     isPure: false,
   },
-  // What page and server agree on: the page takes its types alone.
+  // Types that page and server share: the page imports only types of it.
   { folder: 'dashboard/schema', mayImport: ['domain', 'records'], isPure: true },
   {
     folder: 'dashboard/page',
@@ -123,8 +123,8 @@ export const LAYERS: readonly LayerRule[] = [
 ];
 
 /**
- * The rule for a file of `src/`, by the longest folder that holds it; none for a file of `src/` itself, which
- * is the package's face.
+ * The rule for a file of `src/`, by the longest folder that holds it; undefined for a file directly in
+ * `src/`, which belongs to the package's public interface.
  */
 function ruleFor(path: string): LayerRule | undefined {
   return LAYERS.filter(
@@ -134,14 +134,14 @@ function ruleFor(path: string): LayerRule | undefined {
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/g;
 
-/** What a file imports, as written. */
+/** Paths that a file imports, as they are written. */
 export function importsOf(source: string): string[] {
   return [...source.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? '');
 }
 
 /**
- * The imports of one file that its folder may not make, as sentences. `path` is from the root of the project,
- * with forward slashes. A strategy imports the SDK and zod only.
+ * Returns a sentence for each import that the file's folder may not make. `path` is from the root of the
+ * project, with forward slashes. A strategy may import only the SDK and zod.
  */
 export function wrongImports(path: string, source: string): string[] {
   const imports = importsOf(source);

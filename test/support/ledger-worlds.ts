@@ -19,14 +19,14 @@ interface OpenOptions {
   readonly owner?: string;
   readonly token?: string;
   readonly whenMissing?: 'full' | 'empty';
-  /** Which boot of which machine it is on; its monotonic clock differs from others' by `aheadMs`. */
+  /** The boot of a machine on which the process runs; its monotonic clock is ahead of others by `aheadMs`. */
   readonly machine?: string;
   readonly aheadMs?: number;
-  /** Budgets of which it leases slots for cancels, in Redis. */
+  /** Budgets in Redis of which it leases slots for cancels. */
   readonly leases?: readonly string[];
 }
 
-/** A ledger that a test asks at times that it says; every call is done when it returns. */
+/** A ledger that is called at times set by the test; every call is complete when it returns. */
 export interface TestLedger {
   enter(ask: EntryAsk, nowMs: number): ReturnType<Admittance['enter']>;
   settle(...of: Parameters<Admittance['settle']>): Promise<void>;
@@ -37,24 +37,24 @@ export interface TestLedger {
   heldUntil: Admittance['heldUntil'];
   namedLimits: Admittance['namedLimits'];
   close(): Promise<void>;
-  /** Ends it as a kill does: nothing more is written. */
+  /** Ends the ledger as a kill does: nothing more is written. */
   abandon(): void;
 }
 
-/** A place where ledgers are kept that processes share, with a clock and processes that a test sets. */
+/** A place where processes share ledgers, with clocks and processes that the test controls. */
 export interface LedgerWorld {
   readonly name: string;
-  /** How long something may still arrive there that an unknown process has sent. */
+  /** How long a request of an unknown process may still arrive, in ms. */
   readonly unknownMs: number;
-  /** What a window is longer there than it is. */
+  /** Returns by how many ms a window is counted longer there than it is. */
   driftMs(windowMs: number): number;
   readonly signs: Record<string, LifeSign>;
   open(options: OpenOptions): Promise<TestLedger>;
-  /** Begins another run of the clock: of the machine, or of Redis. */
+  /** Restarts the clock of the machine or of Redis, as a reboot does. */
   restart(): Promise<void>;
   at(nowMs: number): Promise<void>;
   read(): Promise<readonly BudgetReport[]>;
-  /** Forgets everything, for the next test. */
+  /** Removes everything, for the next test. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -122,26 +122,26 @@ class FileWorld implements LedgerWorld {
 }
 
 const KEY = 'ledger';
-/** A clock that the test sets, in keys beside the ledger. */
+/** Script of Redis that reads a clock set by the test, from keys beside the ledger. */
 const TEST_CLOCK = `
 local time = tonumber(redis.call('GET', KEYS[1] .. ':time'))
 local run = redis.call('GET', KEYS[1] .. ':run')`;
 
 export class RedisWorld implements LedgerWorld {
   readonly name = 'in Redis';
-  /** Nobody there is asked whether a late cancel may still leave. */
+  /** A fixed bound: no owner in Redis is asked whether a late cancel may still leave. */
   readonly unknownMs = 150_000;
   signs: Record<string, LifeSign> = {};
   readonly server: RedisServer;
-  /** How often the ledger's script was asked. */
+  /** How many times the script of the ledger was run. */
   asked = 0;
   private readonly folder: string;
   private control: RedisConnection;
   private opened: RedisConnection;
   private nowMs = 0;
-  /** How long the machines have slept, by their wall clocks. */
+  /** How long the machines were asleep, by their wall clocks. */
   sleptMs = 0;
-  /** How far the clock of the server was stepped. */
+  /** By how many ms the clock of the server was stepped. */
   private steppedMs = 0;
   private run = 1;
 
@@ -165,7 +165,7 @@ export class RedisWorld implements LedgerWorld {
     return 100 + Math.ceil(windowMs / 500);
   }
 
-  /** The commands of Redis itself. */
+  /** The client for commands of Redis itself. */
   get redis(): RedisConnection['client'] {
     return this.control.client;
   }
@@ -222,7 +222,7 @@ export class RedisWorld implements LedgerWorld {
     return this.opened;
   }
 
-  /** After the server was ended and begun again. */
+  /** Connects again after the server was ended and restarted. */
   async reconnect(): Promise<void> {
     this.control.close();
     this.control = await connect(this.server);
@@ -240,7 +240,7 @@ export class RedisWorld implements LedgerWorld {
     await this.redis.set(`${KEY}:time`, nowMs + this.steppedMs);
   }
 
-  /** Steps the clock of the server, and not that of the machines, until it is so much ahead. */
+  /** Steps the clock of the server alone, so that it is `aheadMs` ahead of the machines' clocks. */
   async step(aheadMs: number): Promise<void> {
     this.steppedMs = aheadMs;
     await this.at(this.nowMs);
@@ -270,7 +270,7 @@ async function connect(server: RedisServer): Promise<RedisConnection> {
   return RedisConnection.open({
     address: readRedisAddress(server.url, undefined),
     key: KEY,
-    // A busy machine answers late; what that means is tested by itself.
+    // A busy machine answers late; another test checks what a late answer means.
     timeoutMs: 60_000,
     clock: TEST_CLOCK,
   });
@@ -336,7 +336,7 @@ function hasRedis(): boolean {
   }
 }
 
-/** Where a redis-server is, both; else files alone, and a line says so. */
+/** True if this machine has redis-server; else only ledgers in files are tested, and a line says so. */
 export const HAS_REDIS = hasRedis();
 
 export const LEDGER_WORLDS: readonly (readonly [string, () => Promise<LedgerWorld>])[] = [

@@ -11,17 +11,17 @@ import {
 import type { StrategyDefinition } from '../../src/strategy/definition.ts';
 
 export const MINUTE_MS = 60_000;
-/** Between two prices of a minute. */
+/** Time between two prices of a minute, in ms. */
 export const STEP_MS = 10_000;
 const PRICE_STEP = 0.01;
 
-/** Six prices, of which the first two and the last two are those of its ends. */
+/** Six prices of a minute; the first two are its open, the last two its close. */
 export type MinutePrices = readonly number[];
 
 /** Moves of a price inside a minute, in tenths. */
 export type MinuteMoves = readonly [number, number, number];
 
-/** Draws the moves of minutes, each move up to `reach` tenths up or down. */
+/** Draws the moves of minutes: each up to `reach` tenths up or down. */
 export function movesOf(of: {
   readonly reach: number;
   readonly minutes: readonly [least: number, most: number];
@@ -31,7 +31,7 @@ export function movesOf(of: {
   return fc.array(fc.tuple(move, move, move), { minLength, maxLength, size: 'max' });
 }
 
-/** Minutes whose prices are whole tenths, from `firstTenths` on. */
+/** Minutes whose prices are whole tenths, beginning at `firstTenths`. */
 export function minutesOf(moves: readonly MinuteMoves[], firstTenths = 1_000): readonly MinutePrices[] {
   let tenths = firstTenths;
   return moves.map((steps) => {
@@ -41,7 +41,7 @@ export function minutesOf(moves: readonly MinuteMoves[], firstTenths = 1_000): r
   });
 }
 
-/** A minute as a bar. */
+/** Turns the prices of a minute into a bar. */
 export function barOf(prices: MinutePrices): { open: number; high: number; low: number; close: number } {
   return {
     open: prices[0]!,
@@ -51,7 +51,7 @@ export function barOf(prices: MinutePrices): { open: number; high: number; low: 
   };
 }
 
-/** The bid of a book whose ask is the price: one step lower. */
+/** Returns the bid below an ask at this price: one price step lower. */
 export function bidUnder(price: number, priceStep = PRICE_STEP): number {
   const stepsPerOne = Math.round(1 / priceStep);
   return (Math.round(price * stepsPerOne) - 1) / stepsPerOne;
@@ -85,7 +85,7 @@ export async function onBarsAndBooks(
   return { onBars, onBooks };
 }
 
-/** One book for each price, with a trade at it. */
+/** Makes a book for each price, with a trade at it. */
 function booksOf(minutes: readonly MinutePrices[], priceStep?: number): readonly ScriptedBook[] {
   return minutes.flat().map((price) => ({
     bid: bidUnder(price, priceStep),
@@ -95,8 +95,8 @@ function booksOf(minutes: readonly MinutePrices[], priceStep?: number): readonly
 }
 
 /**
- * Expects the same lines of both runs, but for the last `inProgress` of either: a bot that polls acts some
- * seconds later, so these may lie behind the end of its data.
+ * Expects the same lines of both runs, but for the last `inProgress` lines of each: a bot that polls acts
+ * some seconds later, so its last lines may fall after the end of its data.
  */
 export function expectAlike<Line>(
   runs: { readonly onBars: ScriptedRun; readonly onBooks: ScriptedRun },

@@ -6,15 +6,15 @@ import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
 import { Secret } from '../../src/configuration/secret-file.ts';
 import type { ServedAccount } from './served-account.ts';
 
-/** One start of a bot that logs in by name and password, as far as its private calls. */
+/** One start of a bot that logs in with user name and password, up to its private calls. */
 export interface TraderStart {
   readonly problems: readonly string[];
-  /** Asks whose account it is: `read`, or the code of the error. */
+  /** Makes a private call; returns `read`, or the code of the error. */
   ask(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Opens the way to a served exchange as its user `trader`, or as another whose password is the same. */
+/** Connects to a served exchange as its user `trader`, or as another user with the same password. */
 export async function openAsTrader(served: ServedAccount, username = 'trader'): Promise<TraderStart> {
   const { baseUrl, ledgerFolder, folder: workingFolder } = served;
   const overrides: [string, string][] = [['exchange.ledgerFolder', JSON.stringify(ledgerFolder)]];

@@ -2,13 +2,13 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNode, type SarrafProcess } from './sarraf-process.ts';
 
-/** What in a folder others than its user may read or write. */
+/** Paths in a folder that other users of the machine may read or write. */
 export function openToOthers(path: string): readonly string[] {
   return readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
     (name) => (statSync(join(path, name)).mode & 0o077) !== 0,
   );
 }
 
-/** Starts a command in a process that would let everyone read its files. */
+/** Starts a command with a umask that would let everyone read its files. */
 export const startOpen = (args: readonly string[]): SarrafProcess =>
   startNode(['--import', 'data:text/javascript,process.umask(0)', 'bin/sarraf.js', ...args]);

@@ -3,7 +3,7 @@ import type { TrueFill, TrueOrder } from '../../src/fuzz/checkers/exchange-truth
 import { orderIdOf } from '../../src/venues/read-records.ts';
 import { unsentOrder, type OrderRecord, type OrderState } from '../../src/records/order.ts';
 
-/** An order of one coin at 100, as it was planned. */
+/** A planned order of one coin at 100. */
 export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
   const key = changed.key ?? 'bot-one-e001-1';
   const unsent = unsentOrder({
@@ -27,7 +27,7 @@ export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
   return { ...unsent, ...changed };
 }
 
-/** An order of one coin as it is in a state, with nothing filled unless the state says so. */
+/** An order of one coin in a state; nothing is filled unless the state says so. */
 export function orderIn(state: OrderState, changed: Partial<OrderRecord> = {}): OrderRecord {
   const sent = { sentAtMs: 5, attempts: 1 };
   const seen = { ...sent, venueId: orderIdOf(7), venueStatus: 'Active' };
@@ -47,20 +47,20 @@ export function orderIn(state: OrderState, changed: Partial<OrderRecord> = {}): 
   return plannedOrder({ state, ...fields[state], ...changed });
 }
 
-/** An open order of the exchange that buys one smallest unit at one, opened at its number. */
+/** An open order of the exchange that buys one smallest unit at one; it was opened at the time `id`. */
 export function trueOrder(id: number, changes: Partial<TrueOrder> = {}): TrueOrder {
   const terms = { market: 'BTCUSDT', side: 'buy', price: 1n, amount: 1n, matched: 0n } as const;
   const life = { status: 'Active', isOpen: true, openedAtMs: id, closedAtMs: null };
   return { id, clientOrderId: null, pairId: null, isStop: false, ...terms, ...life, ...changes };
 }
 
-/** An order of a strategy for ten smallest units of tether, which ended at once. */
+/** A strategy's order for ten smallest units of tether, which ended when it was opened. */
 export function endedOrder(id: number, changes: Partial<TrueOrder> = {}): TrueOrder {
   const of = { clientOrderId: `bot-one-mark-${id}`, market: 'USDTIRT', amount: 10n } as const;
   return trueOrder(id, { ...of, status: 'Done', isOpen: false, closedAtMs: id, ...changes });
 }
 
-/** A fill of an order of the exchange, of one smallest unit at one without a fee. */
+/** A fill of an order at the exchange: one smallest unit at one, without a fee. */
 export function trueFill(orderId: number, changes: Partial<TrueFill> = {}): TrueFill {
   const trade = { tradeId: orderId, orderId, atMs: orderId, market: 'BTCUSDT', side: 'buy' } as const;
   return { ...trade, amount: 1n, total: 1n, fee: 0n, ...changes };

@@ -7,14 +7,14 @@ import type { MarketStats } from '../../src/domain/order-book.ts';
 const market = parseMarket('BTCIRT').symbol;
 const ALL = { market, fromMs: 0, toMs: 4e12 };
 
-/** Books of BTCIRT in a catalogue. */
+/** Counts the books of BTCIRT in a catalogue. */
 export async function booksOf(root: string): Promise<number> {
   let count = 0;
   for await (const part of new Catalogue({ root }).readBooks(ALL)) count += part.length;
   return count;
 }
 
-/** Rows of a kind in the segments that a recorder is at. */
+/** Counts the rows of a kind in the segments that a recorder is writing. */
 export function rowsOnDisk(catalogue: string, kind: string): number {
   const segments = join(catalogue, 'segments', market);
   if (!existsSync(segments)) return 0;
@@ -24,7 +24,7 @@ export function rowsOnDisk(catalogue: string, kind: string): number {
     .filter((line) => line.startsWith('["row"')).length;
 }
 
-/** Statistics of a market that say nothing. */
+/** Statistics of a market in which every figure is missing. */
 export function emptyStats(symbol: string): MarketStats {
   const prices = { bestSell: null, bestBuy: null, latest: null, mark: null };
   const day = { dayLow: null, dayHigh: null, dayOpen: null, dayClose: null, dayChange: null };

@@ -36,7 +36,7 @@ export const trade = (second: number, side: Side, price: string, amount: string)
   amount: decimalText(amount),
 });
 
-/** A BTCUSDT market that repeats `rows`, the first `past` of them as its past, with a rich user 1. */
+/** Creates a BTCUSDT market that replays `rows`, the first `past` of them as its past; user 1 is rich. */
 export const replayOn = (
   rows: readonly ReplayRow[],
   options: { readonly past?: number; readonly newForMs?: number } = {},

@@ -5,7 +5,7 @@ import { StrategyRunner } from '../../src/strategy/runner.ts';
 
 type Given = ConstructorParameters<typeof StrategyRunner>;
 
-/** A strategy on a market and a timeframe, with more of its setup where a test goes by that. */
+/** Creates a strategy on a market and a timeframe; `more` adds to its setup. */
 export const runnerOn = (
   definition: Given[0],
   market: Given[1]['market'],
@@ -14,7 +14,7 @@ export const runnerOn = (
 ): StrategyRunner =>
   new StrategyRunner(definition, { marketNames: MARKET_NAMES, market, timeframe, ...more });
 
-/** A strategy as an engine takes it, without limits and capital of its own where a test gives none. */
+/** A strategy in the form that an engine takes; without limits and capital unless the test gives them. */
 export const instanceOf = (
   runner: StrategyInstanceSettings['runner'],
   more: Partial<StrategyInstanceSettings> = {},

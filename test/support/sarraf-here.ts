@@ -4,10 +4,10 @@ import { vi } from 'vitest';
 import { runSarraf } from '../../src/cli/run-sarraf.ts';
 import type { Finished } from './sarraf-process.ts';
 
-/** How far long work is, which only a slow machine has time to write. */
+/** Matches lines of progress, which only a slow machine has time to print. */
 const PROGRESS = /^(?:\[[#.]+\] .*|[a-z][^:\n]*: \d+ s)\n/gm;
 
-/** Keeps what is written as text. */
+/** A stream that keeps its text. */
 class Kept extends Writable {
   text = '';
 
@@ -17,7 +17,7 @@ class Kept extends Writable {
   }
 }
 
-/** Puts a value in the place of one of an object's own; answers how it is put back. */
+/** Replaces an own value of an object; returns a function that restores it. */
 function replace(object: object, name: string, value: unknown): () => void {
   const before = Object.getOwnPropertyDescriptor(object, name);
   if (before === undefined) throw new Error(`expected an own ${name} to replace, was none`);
@@ -26,10 +26,9 @@ function replace(object: object, name: string, value: unknown): () => void {
 }
 
 /**
- * Runs a command in this process, which takes a hundredth of the time of one of its own, and answers with
- * what it printed, without progress. It reads what is `typed`, and then the end of its input. One at a time: the console is
- * taken meanwhile. For what is about the process itself (its signals, its end with something still open,
- * errors that nobody catches), use `startSarraf`.
+ * Runs a command in this process, which takes a hundredth of the time of a new one. Returns what it printed,
+ * without progress. Its input is `typed`, then ends. One call at a time, as the console is replaced. For
+ * signals, an end with something still open, or uncaught errors use `startSarraf`.
  */
 export async function sarrafHere(args: readonly string[], typed = ''): Promise<Finished> {
   const [out, error] = [new Kept(), new Kept()];
@@ -49,7 +48,7 @@ export async function sarrafHere(args: readonly string[], typed = ''): Promise<F
   } finally {
     for (const restore of restored) restore();
     for (const spy of spies) spy.mockRestore();
-    // A process of its own would have ended with these.
+    // A process of its own would have ended the streams.
     for (const [index, stream] of streams.entries()) {
       const own = stream.listeners('error').filter((listener) => !watched[index]?.includes(listener));
       for (const listener of own) stream.off('error', listener as () => void);

@@ -8,7 +8,7 @@ export interface Finished {
   readonly error: string;
 }
 
-/** The errors of a command under `--json` as it writes them without it; all other lines stay. */
+/** Turns the errors that a command writes under `--json` into those without it; other lines stay. */
 export function inWords(text: string): string {
   return text.replaceAll(/^\{"error":.*\}$/gm, (line) => {
     const { error } = JSON.parse(line) as { readonly error: { code: string; message: string } };
@@ -28,7 +28,7 @@ export interface SarrafProcess {
 
 /**
  * Starts `node FILE …args` in a folder, by default the project's, on the same Node as this test.
- * `environment`: what is laid over that of this test.
+ * `environment` is added to that of this test.
  */
 export function startNode(
   args: readonly string[],
@@ -38,7 +38,7 @@ export function startNode(
   return startCommand(process.execPath, args, cwd, environment);
 }
 
-/** Starts any command the same way. */
+/** Starts any command, as `startNode` starts a script. */
 export function startCommand(
   command: string,
   args: readonly string[],

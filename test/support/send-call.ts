@@ -3,7 +3,7 @@ import type { VenueCaller, VenueEnd } from '../../src/venues/venue-caller.ts';
 
 const NEVER = new AbortController().signal;
 
-/** How a call ended that nobody gives up. */
+/** Sends a call that is never aborted, and returns how it ended. */
 export async function sendCall(caller: VenueCaller, call: VenueCall): Promise<VenueEnd> {
   return new Promise((onEnd, onError) => caller.send(call, NEVER, { onEnd, onError }));
 }

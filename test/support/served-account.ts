@@ -21,7 +21,7 @@ const CONFIG: ExchangeConfigInput = {
       id: 1,
       password: 'pass-word-7',
       tokens: [PANEL_TOKEN],
-      // Of the seed of 32 bytes of 7.
+      // Public key of the seed of 32 bytes of 7.
       keys: [{ publicKey: '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=', permissions: ['READ', 'TRADE'] }],
       balances: { rls: '100000000000', usdt: '50000', btc: '2' },
       bankAccounts: [
@@ -34,13 +34,12 @@ const CONFIG: ExchangeConfigInput = {
 };
 
 /**
- * A simulated exchange behind a port of this machine, and a folder of state with a ledger that counts nothing
- * as sent.
+ * A simulated exchange on a port of this machine, and a state folder whose ledger counts no request as sent.
  */
 export interface ServedAccount {
   readonly baseUrl: string;
   readonly simulation: Simulation;
-  /** A folder for whatever a test writes. */
+  /** A folder for the files of a test. */
   readonly folder: string;
   readonly ledgerFolder: string;
   close(): Promise<void>;

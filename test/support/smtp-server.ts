@@ -1,11 +1,11 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A mail server of the least that SMTP needs (RFC 5321). It keeps what it is given. */
+/** A mail server that knows only the least of SMTP (RFC 5321). It keeps the mails that it gets. */
 export class SmtpServer {
   readonly mails: string[] = [];
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
-  /** What it answers to the end of the next mail, instead of taking it. */
+  /** Replies to refuse the next mails with, instead of taking them. */
   private readonly refusals: string[] = [];
 
   constructor() {

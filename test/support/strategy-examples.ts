@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The pages for authors of strategies: how one is written, and what it may trade. */
+/** The pages for authors of strategies: how to write one, and which intents it has. */
 export const AUTHORS_PAGE = ['strategies', 'intents']
   .map((name) => readFileSync(`docs/${name}.md`, 'utf8'))
   .join('\n');
@@ -14,16 +14,16 @@ export const STRATEGY_PAGES: readonly string[] = [
   ),
 ];
 
-/** A strategy of a page, and the name of its file. */
+/** A strategy shown on a page, and the name of its file. */
 interface Example {
   readonly file: string;
   readonly code: string;
 }
 
-/** Writes the strategies of the pages as a project's files, in the order of the pages also when sorted by name. */
+/** Writes the strategies of the pages as files of a project, in an order that sorting by name keeps. */
 export function writeExamples(folder: string): readonly Example[] {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  // A piece of a handler is no file.
+  // Blocks without an import are parts of a handler, not files.
   const blocks = STRATEGY_PAGES.flatMap((text) => [...text.matchAll(/```ts\n(import [\s\S]*?)```/g)]);
   return blocks.map(([, code = ''], index) => {
     const file = `example-${String(index).padStart(2, '0')}.ts`;

@@ -13,11 +13,11 @@ function folderBetween(before: Hook, after: Hook, name = 'sarraf'): string {
   return folder;
 }
 
-/** The path of a folder that is new and empty before each test, and gone after what the caller closes later. */
+/** Path of a folder that is new and empty before each test; it is removed after later hooks have run. */
 export const folderOfEachTest = (): string => folderBetween(beforeEach, afterEach);
 
-/** The path of a folder that all tests of the file share, whose name begins so. */
+/** Path of a folder that all tests of the file share; its name begins with `name`. */
 export const folderOfAllTests = (name?: string): string => folderBetween(beforeAll, afterAll, name);
 
-/** A new folder, gone when the test that is running has ended. */
+/** Path of a new folder, which is removed when the running test ends. */
 export const folderOfThisTest = (): string => folderBetween((make) => make(), onTestFinished);

@@ -5,7 +5,7 @@ const formsOf = (text: string | PluralText): readonly string[] =>
 
 const placesOf = (text: string): string => [...new Set(text.match(/\{\w+\}/g))].toSorted().join(' ');
 
-/** What a careful writer of Persian does not write, by what it is. */
+/** Mistakes of Persian spelling: their name and a pattern. */
 const SLIPS: readonly (readonly [string, RegExp])[] = [
   ['Arabic letter', /[\u{643}\u{64A}\u{649}]/u],
   ['Latin digit', /\d/],
@@ -16,7 +16,7 @@ const SLIPS: readonly (readonly [string, RegExp])[] = [
   ['blank', / {2}|^ | $| [،.؟!:]/],
 ];
 
-/** Problems of Persian texts: places that differ from the English ones, and slips of spelling. */
+/** Problems of Persian texts: placeholders that differ from the English ones, and mistakes of spelling. */
 export function textProblems(english: Texts, persian: Texts): string[] {
   return Object.entries(persian).flatMap(([key, text]) => {
     const expected = new Set(formsOf(english[key] ?? '').map(placesOf));

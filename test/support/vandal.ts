@@ -1,7 +1,4 @@
-/**
- * What belongs to the language, and not to an argument: who changes it is past what freezing
- * can hold.
- */
+/** Built-in objects of the language, which belong to no argument: freezing can not protect them. */
 const INTRINSICS: ReadonlySet<unknown> = new Set(
   [
     Object,
@@ -20,15 +17,14 @@ const INTRINSICS: ReadonlySet<unknown> = new Set(
 
 const MOST_OBJECTS = 5_000;
 
-/** What was found, by its path, so that a test can say that it looked. */
+/** The paths that were reached, so that a test can prove that all was searched. */
 export interface Found {
   readonly paths: readonly string[];
 }
 
 /**
- * Walks everything that can be reached from something, by fields, getters, prototypes and functions that take
- * a market, and tries to change each object in every way there is. What refuses does so by an error or in
- * silence.
+ * Walks everything reachable from a value, by fields, getters, prototypes and functions that take a market,
+ * and tries to change each object in every way. A change is refused by an error or in silence.
  */
 export function vandalize(root: object, call: (path: string, work: () => unknown) => void = attempt): Found {
   const paths: string[] = [];
@@ -50,7 +46,7 @@ function attempt(_: string, work: () => unknown): void {
   try {
     work();
   } catch {
-    // It refused.
+    // The change was refused.
   }
 }
 

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/exchange/endpoints.ts';
 
-/** Folders that serve any exchange: what is particular about one they read from its `VenueProfile`. */
+/** Folders that serve any exchange: what differs between exchanges they read from a `VenueProfile`. */
 export const NEUTRAL_FOLDERS = [
   'src/domain',
   'src/portfolio',
@@ -17,9 +17,9 @@ const quoted = (words: Iterable<string>): RegExp =>
 
 const endpoints = Object.values(ENDPOINTS);
 
-/** Words of one exchange, by what they are. */
+/** Words that belong to one exchange: their kind and a pattern. */
 const WORDS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
-  // Some endpoints are called like what they give, such as `wallets`.
+  // Some endpoints have the name of what they return, such as `wallets`.
   { what: 'endpoint', pattern: quoted(Object.keys(ENDPOINTS).filter((name) => /[A-Z]/.test(name))) },
   {
     what: 'budget',
@@ -40,7 +40,7 @@ const WORDS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
 
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|[\s;{}(),])\/\/[^\n]*/g;
 
-/** What words of one exchange stand in a source, comments aside: `status 'Done'`. */
+/** Words of one exchange that a source contains outside of comments, such as `status 'Done'`. */
 export function venueWords(source: string): string[] {
   const code = source.replaceAll(COMMENTS, '');
   return WORDS.flatMap(({ what, pattern }) => [...code.matchAll(pattern)].map(([word]) => `${what} ${word}`));

@@ -9,7 +9,7 @@ const RESULTS = z.object({
 });
 
 export interface Tally {
-  /** What there is to say of each run, and last `N passed, N failed` with `, N skipped` where there are some. */
+  /** Lines about each run; the last is `N passed, N failed`, with `, N skipped` if there are any. */
   readonly lines: readonly string[];
   readonly failed: number;
 }
@@ -22,8 +22,8 @@ interface Share {
 }
 
 /**
- * Sums the results that vitest's JSON reporter wrote. A run counts as one failure if it has no results, results
- * from before `sinceMs`, no test at all, or failed beside its tests.
+ * Sums the results that vitest's JSON reporter wrote. A run counts as one failure if it has no results,
+ * results from before `sinceMs`, no test at all, or failed beside its tests.
  *
  * @param texts - by the name of each run, the text of its results; null if there is none
  */
@@ -45,7 +45,7 @@ function shareOf(run: string, text: string | null, sinceMs: number): Share {
   if (results.startTime < sinceMs) return noShare('the results are of an earlier run');
   if (results.numTotalTests === 0) return noShare('no test ran');
   const passed = results.numPassedTests;
-  // A file that can not be loaded has no test that failed.
+  // A file that can not be loaded has no failed test, but counts as one failure.
   const failed = results.success ? results.numFailedTests : Math.max(1, results.numFailedTests);
   return {
     line: `${run}: ${results.numTotalTests} tests${results.success ? '' : ', and it failed'}`,

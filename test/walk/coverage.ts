@@ -1,21 +1,21 @@
 import { Session, type Profiler } from 'node:inspector/promises';
 
-/** A function of a source file of ours that ran, as `engine/outbox.ts 120`: its file, and where it begins. */
+/** A function of our sources that ran, as `engine/outbox.ts 120`: its file and its position in it. */
 export type FunctionRun = string;
 
-/** How many functions ran in each file, by its path below `src/`. */
+/** Number of functions that ran in each file, by its path below `src/`. */
 export type FilesRun = ReadonlyMap<string, number>;
 
 type Scripts = readonly Profiler.ScriptCoverage[];
 
-/** The file below `src/` of a module; null for what is not ours, or of the simulator where that is left out. */
+/** File of a module, below `src/`; null if not ours, or if of the simulator and that is left out. */
 function sourceOf(url: string, isSimulatorCounted: boolean): string | null {
   const [, file] = url.split('/src/');
   if (file === undefined || url.includes('/node_modules/')) return null;
   return isSimulatorCounted || !/^simulator(?:-server)?\//.test(file) ? file : null;
 }
 
-/** The functions of our sources that a coverage says ran. Loading a module is no function. */
+/** Functions of our sources that ran, by V8's coverage. The loading of a module is no function. */
 export function functionsRun(scripts: Scripts, isSimulatorCounted = true): ReadonlySet<FunctionRun> {
   const found = new Set<FunctionRun>();
   for (const { url, functions } of scripts) {
@@ -31,11 +31,11 @@ export function functionsRun(scripts: Scripts, isSimulatorCounted = true): Reado
   return found;
 }
 
-/** Our modules that a coverage says were loaded. */
+/** Our modules that were loaded, by V8's coverage. */
 export const modulesLoaded = (scripts: Scripts): ReadonlySet<string> =>
   new Set(scripts.flatMap(({ url }) => sourceOf(url, true) ?? []));
 
-/** Counts functions by their file. */
+/** Counts the functions of each file. */
 export function filesRun(functions: Iterable<FunctionRun>): FilesRun {
   const counts = new Map<string, number>();
   for (const run of functions) {
@@ -45,7 +45,7 @@ export function filesRun(functions: Iterable<FunctionRun>): FilesRun {
   return counts;
 }
 
-/** Counts what V8 says ran in this process between two moments. */
+/** Measures which functions ran in this process between two moments, by V8's coverage. */
 export class CoverageMeter {
   private readonly session = new Session();
 
@@ -55,7 +55,7 @@ export class CoverageMeter {
     await this.session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   }
 
-  /** The functions of our sources that ran since the last call. */
+  /** Returns the functions of our sources that ran since the last call. */
   async take(isSimulatorCounted = true): Promise<ReadonlySet<FunctionRun>> {
     const { result } = await this.session.post('Profiler.takePreciseCoverage');
     return functionsRun(result, isSimulatorCounted);

@@ -8,13 +8,13 @@ import { WAYS, type Way } from './ways.ts';
 import { importsOf } from '../support/layering.ts';
 import { parseAst } from 'rolldown/parseAst';
 
-/** A declared type or record, or an object of zod, with the names of its fields. */
+/** The fields of a declared type, a record or a zod object, and its file. */
 interface Shape {
   readonly file: string;
   readonly fields: ReadonlySet<string>;
 }
 
-/** Fields by which one knows that a shape is of a record: all of the first, and one of the second. */
+/** Fields that show of which record a shape is: it has all of the first list, and one of the second. */
 const KNOWN_BY = {
   order: [
     ['side', 'amount'],
@@ -47,7 +47,7 @@ function isFieldOfRecord(property: unknown): boolean {
   return isNode(callee) && (callee['name'] === 'field' || callee['name'] === 'optional');
 }
 
-/** The members of what declares fields; null for any other node. */
+/** Members of a node that declares fields; null for any other node. */
 function membersOf(node: Node): readonly unknown[] | null {
   const inside = (key: string): Node => (isNode(node[key]) ? node[key] : {});
   switch (node.type ?? '') {
@@ -87,11 +87,11 @@ function shapesOf(file: string): readonly Shape[] {
   return shapes;
 }
 
-/** For `bids asks`: whether a shape has both. */
+/** Tests a shape for words of a text: for `bids asks`, true if it has both. */
 const areIn = (fields: ReadonlySet<string>) => (words: string) =>
   words.split(' ').every((word) => fields.has(word));
 
-/** The files that declare each record, once for each declaration. The simulator's own are not counted (ADR 4). */
+/** Files that declare each record, once per declaration. The simulator's are not counted (ADR 4). */
 function shapesOfRecords(): Lines {
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -116,7 +116,7 @@ const filesBelow = (folder: string): readonly string[] =>
 const linesIn = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0);
 
-/** `src/room/folder/file.ts` → room, and whether the file is in one of its private folders. */
+/** Splits `src/room/folder/file.ts`: its room, and true if it is in a private folder of the room. */
 function placeOf(file: string): { readonly room: string; readonly isPrivate: boolean } {
   const [, room = '', ...rest] = file.split('/');
   return { room, isPrivate: rest.length > 1 };
@@ -127,7 +127,7 @@ const targetsOf = (file: string): readonly string[] =>
     .filter((target) => target.startsWith('.'))
     .map((target) => join(dirname(file), target));
 
-/** Sizes of the code, and how much the rooms of `src` know of each other's insides. */
+/** Sizes of the code, and how many imports reach into the private folders of other rooms. */
 function houseFigures(): Lines {
   const src = filesBelow('src');
   const tests = filesBelow('test');
@@ -146,7 +146,7 @@ function houseFigures(): Lines {
   };
 }
 
-/** The files that each recipe of a page names, in its order. Throws for one that is not there. */
+/** Files that each recipe of a page names, in its order. Throws if one of them does not exist. */
 export function recipesIn(page: string): Lines {
   const recipes = page.split(/^### /m).slice(1);
   return Object.fromEntries(
@@ -182,7 +182,7 @@ const CEILINGS = join(import.meta.dirname, 'ceilings.json');
 
 const UNITS = ['modules', 'files', 'functions', 'shapes', 'lines', 'imports'];
 
-/** What is known by one name: what is counted, and in which files. */
+/** A named measurement: its figures, and the files that they count. */
 interface Line {
   readonly figures: Readonly<Record<string, number>>;
   readonly files: readonly string[];
@@ -200,7 +200,7 @@ function lineOf({ functions, modules }: Way): Line {
   };
 }
 
-/** Runs some ways in a process of their own, so that nothing that ran before them is left out. */
+/** Runs one group of code paths in its own process: what ran in this one before could hide functions. */
 async function linesOfWays(name: keyof typeof WAYS): Promise<Lines> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -210,7 +210,7 @@ async function linesOfWays(name: keyof typeof WAYS): Promise<Lines> {
   return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Lines;
 }
 
-/** Everything that is counted, by name. */
+/** Returns all measurements, by name. */
 export async function measure(): Promise<Lines> {
   const lines: Record<string, Line> = {};
   for (const name of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
@@ -222,7 +222,7 @@ export async function measure(): Promise<Lines> {
 
 const readCeilings = (): Figures => JSON.parse(readFileSync(CEILINGS, 'utf8')) as Figures;
 
-/** What is above its ceiling, as sentences; also where there is no ceiling. */
+/** Describes each figure above its ceiling, or without a ceiling. */
 export function aboveCeilings(lines: Lines, ceilings: Figures = readCeilings()): readonly string[] {
   return Object.entries(lines).flatMap(([name, { figures }]) =>
     Object.entries(figures).flatMap(([unit, figure]) => {

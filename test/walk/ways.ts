@@ -11,10 +11,10 @@ import { buy } from '../support/intents.ts';
 import { EngineWorld } from '../unit/engine/engine-world.ts';
 import { CoverageMeter, functionsRun, modulesLoaded, type FunctionRun } from './coverage.ts';
 
-/** What runs for one thing that happens. */
+/** The code that runs for one event. */
 export interface Way {
   readonly functions: ReadonlySet<FunctionRun>;
-  /** Of a command: the modules that it loads. */
+  /** Modules that a command loads; null for other events. */
   readonly modules: ReadonlySet<string> | null;
 }
 
@@ -27,7 +27,7 @@ const without = (all: ReadonlySet<FunctionRun>, others: ReadonlySet<FunctionRun>
   modules: null,
 });
 
-/** One limit order in the engine alone. */
+/** Code paths of one limit order in the engine alone. */
 async function inEngine(): Promise<Ways> {
   const world = EngineWorld.ready();
   world.answers.add('order');
@@ -53,7 +53,7 @@ async function inEngine(): Promise<Ways> {
   };
 }
 
-/** One market order at noon and its fill in the whole bot, beyond what its polls run anyway. */
+/** Code paths of one market order at noon and its fill in the whole bot, without those of its polls. */
 async function inBot(): Promise<Ways> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-'));
   const startMs = Date.UTC(2026, 0, 5, 12);
@@ -98,7 +98,7 @@ export default defineStrategy({
   }
 }
 
-/** One halt to three channels. */
+/** Code paths of one halt, notified to three channels. */
 async function ofAlert(): Promise<Ways> {
   const world = new AlertWorld({ groupMs: 0, mostPerHour: 30, quietHours: null }, 10);
   const meter = new CoverageMeter();
@@ -112,7 +112,7 @@ async function ofAlert(): Promise<Ways> {
   return { 'alert to channels': without(await meter.take(), quiet) };
 }
 
-/** Hourly bars of a walk, as a user has them. */
+/** Hourly bars of a walk as CSV, as a user has them. */
 function barsCsv(rows: number): string {
   let close = 60_000;
   const lines = Array.from({ length: rows }, (_, index) => {
@@ -124,7 +124,7 @@ function barsCsv(rows: number): string {
   return ['time,open,high,low,close,volume', ...lines, ''].join('\n');
 }
 
-/** Everything that a command runs, its threads and processes too. */
+/** Runs a command; returns all that ran, in its threads and processes too. */
 async function ofCommand(folder: string, words: readonly string[]): Promise<Way> {
   const kept = join(folder, 'coverage');
   mkdirSync(kept);
@@ -144,7 +144,7 @@ async function ofCommand(folder: string, words: readonly string[]): Promise<Way>
   return { functions, modules };
 }
 
-/** A backtest of `ma-cross` on a CSV of 3,000 rows with its report, and a study of four trials on it. */
+/** Code paths of a backtest of `ma-cross` on 3,000 rows of CSV with its report, and a study of 4 trials. */
 async function ofCommands(): Promise<Ways> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-'));
   try {
@@ -165,5 +165,5 @@ async function ofCommands(): Promise<Ways> {
   }
 }
 
-/** Each in a process of its own: what ran for one has been compiled for the next. */
+/** Groups of code paths. Each runs in its own process: code that ran in one is compiled for the next. */
 export const WAYS = { engine: inEngine, bot: inBot, alert: ofAlert, commands: ofCommands } as const;

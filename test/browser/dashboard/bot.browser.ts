@@ -13,7 +13,7 @@ import { folderOfAllTests } from '../../support/temporary-folder.ts';
 const root = folderOfAllTests();
 const data = join(root, 'data');
 
-/** Quotes on an exchange in the bot itself, ten times as fast as time. */
+/** Configuration of a bot that quotes on an embedded exchange, ten times faster than real time. */
 const CONFIG = `
 mode: embedded
 instance: seen
@@ -24,7 +24,7 @@ data: { folder: ${data} }
 dashboard: { port: 0 }
 `;
 
-/** Whatever is waited for mostly comes within a second; the machine may be slow and busy. */
+/** Time-out for a busy machine; what a test waits for mostly comes within a second. */
 const PATIENT = { timeout: 100_000 };
 
 let browser: Browser;
@@ -45,7 +45,7 @@ afterAll(async () => {
 const goTo = async (page: Page, view: string): Promise<unknown> =>
   page.evaluate(`location.hash = '#/${view}'`);
 
-/** Does what a button asks for, over the dialog with its cost; what was said in the end. */
+/** Clicks a button and confirms its dialog; returns the text of the outcome. */
 async function act(page: Page, button: string): Promise<string> {
   await page.click(button);
   return confirm(page);
@@ -104,7 +104,7 @@ test('a person sees fills come, halts, sees the orders gone, resumes, and reads 
   await here.close();
 });
 
-/** Two strategies that hold what they are given, of which one was given coins. */
+/** Two strategies that hold what they get; one of them was given coins. */
 const HOLDERS = `
 mode: embedded
 instance: held

@@ -8,7 +8,7 @@ interface AxeResult {
   }[];
 }
 
-/** What keeps people from using a page, as axe-core finds it: rule and element, none when all is well. */
+/** Accessibility problems of a page, as axe-core finds them: rule and element; empty if there are none. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate('axe.run(document)')) as AxeResult;

@@ -3,7 +3,7 @@ import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts'
 import type { OverviewReply } from '../../../src/dashboard/schema/overview.ts';
 import { factsOfEnglish, reasonOf } from '../../support/facts-of-english.ts';
 
-/** A Tuesday afternoon in Tehran, of which every reply of the made-up bot is. */
+/** Time of all replies of the made-up bot: a Tuesday afternoon in Tehran. */
 export const NOW_MS = Date.UTC(2026, 3, 7, 11, 0, 0);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -345,7 +345,7 @@ const budget = {
   stoppedForMs: null,
 };
 
-/** What the made-up bot answers, by the name of the address. */
+/** Replies of the made-up bot, by the name of the endpoint. */
 export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>> = {
   session: {
     name: 'first',

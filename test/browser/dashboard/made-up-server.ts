@@ -17,17 +17,17 @@ const TYPES: Readonly<Record<string, string>> = {
 
 type EndpointName = keyof typeof DASHBOARD_ENDPOINTS;
 
-/** A server of the page over made-up replies, with the policy of the real one. */
+/** A server of the page with made-up replies, and with the content policy of the real one. */
 export class MadeUpServer {
   readonly #app: FastifyInstance;
-  /** Bodies of commands, by the order in which they came. */
+  /** Bodies of the commands, in the order of their arrival. */
   readonly posted: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
-  /** Replies that differ from the usual ones. */
+  /** Replies to give in place of the usual ones. */
   readonly replies = new Map<EndpointName, unknown>();
-  /** The ids after which streams were asked for, one for each stream. */
+  /** Last event id that each request for a stream sent. */
   readonly resumedFrom: unknown[] = [];
   readonly #streams = new Set<ServerResponse>();
-  /** What was given to sign in. */
+  /** Credentials that were given to sign in. */
   readonly signedInWith: unknown[] = [];
   isSignedIn = true;
   #failure: { readonly code: string; readonly message: string } | null = null;
@@ -72,7 +72,7 @@ export class MadeUpServer {
     });
   }
 
-  /** Says an event with an id, and then nothing. */
+  /** Sends one event with an id, and keeps the stream open. */
   #stream(lastEventId: string | string[] | undefined, raw: ServerResponse): void {
     this.resumedFrom.push(lastEventId);
     this.#streams.add(raw);
@@ -81,7 +81,7 @@ export class MadeUpServer {
     raw.write(`id: 1.${this.resumedFrom.length}\nevent: state\ndata: {"atMs":1,"changed":["books"]}\n\n`);
   }
 
-  /** Answers every look at an order with an error. */
+  /** Answers every request for an order with an error. */
   failWith(failure: { readonly code: string; readonly message: string }): void {
     this.#failure = failure;
   }
@@ -90,7 +90,7 @@ export class MadeUpServer {
     return this.#streams.size;
   }
 
-  /** Ends the streams, as a server that begins anew does. */
+  /** Ends the streams, as a server that restarts does. */
   endStreams(): void {
     for (const raw of this.#streams) raw.end();
     this.#streams.clear();

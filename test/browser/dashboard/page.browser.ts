@@ -32,11 +32,11 @@ afterEach(async () => server.close());
 interface Visit extends Look {
   readonly language?: 'en' | 'fa';
   readonly unit?: 'rial' | 'toman';
-  /** What there has to be before the view counts as shown. */
+  /** Selector of what must be there before the view counts as shown. */
   readonly until?: string;
 }
 
-/** Opens a view at the time of which the made-up replies are; the clock goes on only where a test moves it. */
+/** Opens a view at the time of the made-up replies; the clock moves only when a test moves it. */
 async function open(
   view: string,
   { language = 'en', unit = 'rial', until = 'main h1', ...look }: Visit = {},
@@ -53,7 +53,7 @@ async function open(
   return visited;
 }
 
-/** A view, and what of it is shown last. */
+/** Views, each with the selector of its part that is drawn last. */
 const VIEWS = [
   ['overview', '.chart.lines[data-drawn=true]'],
   ['market/BTCIRT', '.chart.candles[data-drawn=true]'],
@@ -82,7 +82,7 @@ describe.each(LOOKS)('in $language, $theme, on a $screen', (look) => {
   test.each(VIEWS)('%s fits, says nothing to the console, and keeps nobody out', async (view, until) => {
     const { page, messages, requests } = await open(view, { ...look, until });
     expect(await overhangOf(page)).toBe(0);
-    // On a phone nothing of a table is beyond its edge.
+    // On a phone no part of a table is beyond its edge.
     if (look.screen === 'phone') expect(await tableOverhangOf(page)).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     expect(messages).toEqual([]);
@@ -140,7 +140,7 @@ describe('the page', () => {
 
   test('draws a plot in the pane of its own that its strategy wants, with numbers that are no money', async () => {
     const { page } = await open('log', { unit: 'toman', until: 'main tbody tr' });
-    // A canvas has no text to read afterwards: what is written on it is noted.
+    // A canvas has no text to read afterwards, so what is written on it is recorded.
     await page.evaluate(`
       globalThis.written = [];
       const { fillText } = CanvasRenderingContext2D.prototype;
@@ -155,7 +155,7 @@ describe('the page', () => {
     expect(written).toContain('80');
     const prices = written.filter((text) => /^[\d,]{12,}$/.test(text));
     expect(prices.length).toBeGreaterThan(4);
-    // The axis of the candles has prices alone, and does not reach down to the numbers of the pane below.
+    // The axis of the candles has only prices, and does not reach down to the numbers of the pane below.
     for (const price of prices) expect(Number(price.replaceAll(',', ''))).toBeGreaterThan(5_000_000_000);
     await page.close();
   });
@@ -445,7 +445,7 @@ describe('the login', () => {
   );
 });
 
-/** Presses Tab until something has the focus. */
+/** Presses Tab until an element has the focus. */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press('Tab');

@@ -4,7 +4,7 @@ import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import type { MadeUpServer } from './made-up-server.ts';
 import type { JournalLine } from '../../../src/mirror/row-pages.ts';
 
-/** What authors of strategies, other people and servers wrote, which stays as it is. */
+/** Texts written by authors of strategies, other people and servers; they are shown unchanged. */
 export const WORDS_OF_PEOPLE = [
   'BAD_GATEWAY: updateOrderStatus: expected JSON, was <html> (HTTP 502)',
   'the spread is 1.4 %, quotes wait',
@@ -15,7 +15,7 @@ export const WORDS_OF_PEOPLE = [
   'payload.side: Invalid option: expected one of "buy"|"sell"',
 ];
 
-/** Why an intent was refused or is over, by every part that says so. */
+/** Reasons why an intent was refused or ended, from every part of the bot that gives any. */
 const REASONS = [
   'trading is halted: by ali by chat',
   'the books do not agree with the exchange: see "sarraf reconcile --explain"',
@@ -55,7 +55,7 @@ const LINES: readonly (readonly [kind: JournalLine['kind'], subject: string, dat
   ['log', 'grid', { text: 'the spread is 1.4 %, quotes wait', fields: null }],
 ];
 
-/** Gives a server a bot in which everything has gone wrong that a person reads about. */
+/** Puts a bot on a server in which everything has gone wrong that a person reads about. */
 export function giveTroubles(server: MadeUpServer): void {
   const [first] = OVERVIEW.strategies;
   if (first === undefined) throw new Error('expected a strategy of the made-up bot, was none');

@@ -24,8 +24,8 @@ beforeEach(async () => {
 afterEach(async () => server.close());
 
 /**
- * Opens a view in Persian on a phone, once the sentences of the bot are there where it has some. `loaded` gets
- * the addresses of what it loads.
+ * Opens a view in Persian on a phone, and waits until the bot's sentences are loaded, if it has any. Adds the
+ * addresses that it loads to `loaded`.
  */
 async function openInPersian(view: string, until: string, loaded: string[] = []): Promise<Page> {
   const { page } = await openAddress(browser, `${address}/#/${view}`, { screen: 'phone' }, async (each) => {
@@ -40,7 +40,7 @@ async function openInPersian(view: string, until: string, loaded: string[] = [])
   return page;
 }
 
-/** Bytes of scripts, styles and HTML at these addresses, as the build compressed them. */
+/** Compressed size of the scripts, styles and HTML at these addresses, in bytes. */
 function bytesOf(urls: readonly string[]): number {
   return urls
     .map((url) => new URL(url).pathname.replace(/^\/$/, '/index.html'))
@@ -118,30 +118,30 @@ describe('in Persian there is no English sentence', () => {
   });
 });
 
-/** What runs from left to right in any language: code, names and numbers, data as it came. */
+/** Elements that run from left to right in any language: code, names, numbers, and data as it came. */
 const ISLANDS = 'bdi, code, pre, [dir=ltr], option, [lang=en], .brand, script, style';
 
-/** Latin words that Persian texts have: names of commands, of units and of settings. */
+/** Latin words that Persian texts may have: names of commands, units and settings. */
 const ALLOWED = new Set(
   'sarraf token link report live operate IP UTC BTC ETH USDT TWAP VWAP DCA Lightweight Charts TradingView Vazirmatn'.split(
     ' ',
   ),
 );
 
-/** Each text of a page that stands in no island of direction. */
+/** Script that returns each text of a page outside of these elements. */
 const READ = `[...document.querySelectorAll('body *')].flatMap((element) =>
   element.closest(${JSON.stringify(ISLANDS)}) !== null || !element.checkVisibility() ? [] :
     [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.textContent))`;
 
 const ISLAND = /[\u2066-\u2068][^\u2066-\u2069]*\u2069/g;
 
-/** A text without its islands; one may stand in another. */
+/** Removes the isolated parts of a text; they may be nested. */
 function withoutIslands(text: string): string {
   const rest = text.replaceAll(ISLAND, '');
   return rest === text ? text : withoutIslands(rest);
 }
 
-/** The words of a page in Latin letters, where a person reads Persian. */
+/** Words in Latin letters in a page that is read in Persian. */
 async function latinWords(page: Page): Promise<readonly string[]> {
   const texts = (await page.evaluate(READ)) as readonly string[];
   return texts.flatMap((text) =>
@@ -151,7 +151,7 @@ async function latinWords(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** What is shown as somebody wrote it, in English. */
+/** Texts that are shown in English, as somebody wrote them. */
 async function wordsOfOthers(page: Page): Promise<readonly string[]> {
   return page.locator('.said[lang=en]').allInnerTexts();
 }

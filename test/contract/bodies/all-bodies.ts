@@ -170,7 +170,7 @@ const OPTIONS_BODIES: readonly BodyCase[] = [
   },
 ];
 
-/** Every endpoint's replies, in every form. */
+/** Replies of every endpoint, in every form. */
 export const ALL_BODIES: readonly BodyCase[] = [
   ...BOOK_BODIES,
   ...TAPE_BODIES,

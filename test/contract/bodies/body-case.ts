@@ -1,12 +1,12 @@
 /**
- * A reply as some deployment writes it, typed by hand from the interface, and what a caller of the client is
- * to get for it. Nothing here or beside it imports the declarations of endpoints, so that a mistake in them
+ * A reply as some deployment writes it, typed by hand from the interface, and the value that a caller of the
+ * client must get. Nothing here or beside it imports the declarations of endpoints, so that a mistake in them
  * can not hide.
  */
 export interface BodyCase {
-  /** The client's method. */
+  /** Name of the client's method. */
   readonly endpoint: string;
-  /** What is peculiar about this form, as the end of "reads ...". */
+  /** Description of this form, as the end of "reads ...". */
   readonly form: string;
   /** A request that the client would send. */
   readonly request?: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export interface BodyCase {
   readonly body: string;
   /** The decoded value. */
   readonly value?: unknown;
-  /** Instead of a value: what the exchange refused with. */
+  /** Refusal by the exchange, in place of a value. */
   readonly refused?: { readonly code: string; readonly [field: string]: unknown };
 }
 

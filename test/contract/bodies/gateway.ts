@@ -6,7 +6,7 @@ const VERIFY = { api: 'merchant-1', token: 'tok-4711' };
 /** The secret that the tests give their client. */
 export const GATEWAY_SECRET = 'between-us';
 
-/** md5 of `tok-4711`, `250000` and `between-us`, worked out beforehand with another program. */
+/** md5 of `tok-4711`, `250000` and `between-us`, computed beforehand with another program. */
 const HASH = '9b5598b52c77f0486d0f2cca20668085';
 
 const codeCases = (endpoint: string, request: object, codes: readonly number[]): readonly BodyCase[] =>

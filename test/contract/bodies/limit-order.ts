@@ -1,9 +1,9 @@
 import { BTC_RLS } from './body-case.ts';
 
-/** "2024-03-11T09:22:35.123+00:00". */
+/** Time of "2024-03-11T09:22:35.123+00:00". */
 export const CREATED_MS = Date.UTC(2024, 2, 11, 9, 22, 35, 123);
 
-/** A resting order as a caller gets it. */
+/** The resting order that a caller gets. */
 export const limitOrder = {
   id: 5684123456,
   side: 'buy',
@@ -28,7 +28,7 @@ export const limitOrder = {
   pairId: null,
 };
 
-/** The same as the interface writes it. */
+/** The resting order above, as the interface writes it. */
 export const LIMIT_ORDER_TEXT = `{
   "id": 5684123456, "type": "buy", "execution": "Limit", "tradeType": "Spot", "market": "BTC-RLS",
   "srcCurrency": "Bitcoin", "dstCurrency": "\\ufdfc", "price": "12600000000", "amount": "0.000001",

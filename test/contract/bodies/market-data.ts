@@ -1,6 +1,6 @@
 import { BTC_RLS, BTC_USDT, type BodyCase } from './body-case.ts';
 
-/** 2024-03-11T09:22:35Z. */
+/** Time of 2024-03-11T09:22:35Z, in seconds. */
 const UPDATED_S = 1710148955;
 const UPDATED_MS = 1710148955000;
 

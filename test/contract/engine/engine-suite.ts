@@ -16,17 +16,17 @@ const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const STOP = buy('BTCUSDT', { amount: '1', price: '121', stopPrice: '120' });
 const PAIR = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
 
-/** How late an order may arrive where the exchange promises nothing, as the engine's settings have it. */
+/** How late an order may arrive at an exchange without a bound of its own, in ms: the engine's setting. */
 const LATE_MS = DEFAULT_ENGINE_TIMES.lateArrivalMs;
 
-/** From then on until it is proven absent: readings 10 s apart, and the trades after them. */
+/** Time from then on until its absence is proven, in ms: readings 10 s apart, and the trades after them. */
 const PROOF_MS = 25_000;
 
-/** Questions for the list of all orders so far. */
+/** Counts the requests for the list of all orders so far. */
 const passes = (world: EngineWorld): number =>
   world.requestsOf('orders').filter(({ call }) => call.kind === 'orders' && call.status === 'all').length;
 
-/** So many trades of an order, some time apart. */
+/** Fills an order by `count` trades, 100 ms apart. */
 function fillOften(world: EngineWorld, id: VenueOrderId | null, count: number): void {
   for (let trade = 0; trade < count; trade += 1) {
     world.venue.fill(id, '0.01');
@@ -34,7 +34,7 @@ function fillOften(world: EngineWorld, id: VenueOrderId | null, count: number): 
   }
 }
 
-/** What the engine does on whatever exchange, as its profile says it. */
+/** Tests what the engine must do on any exchange, as its profile describes it. */
 export function engineSuite(name: string, profile: VenueProfile): void {
   const ready = (): EngineWorld => EngineWorld.ready({ settings: { venue: profile } });
   const lateMs = profile.absence.refusedAfterMs ?? LATE_MS;
@@ -46,7 +46,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
     return world;
   }
 
-  /** Asked for and not answered. */
+  /** Requests an order whose request gets no reply. */
   function lost(arrives: boolean): EngineWorld {
     const world = ready();
     world.want(WISH);
@@ -139,11 +139,11 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       world.advance(12_000);
       world.want(WISH);
       const { id } = world.venue.place(world.pending('place').call.order);
-      // A list by time can have it a little before what it showed earlier.
+      // A list that goes by time may show it a little before newer entries.
       const { orders } = profile.ownLists;
       if (orders.by === 'time')
         world.venue.orderOf(id).createdAtMs = (before.createdAtMs ?? 0) - orders.overlapMs + 1;
-      // The list of open orders never shows it.
+      // The list of open orders does not show it.
       world.venue.end(id);
       world.fail('place');
       world.answers.add('order');

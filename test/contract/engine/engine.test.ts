@@ -4,10 +4,10 @@ import { createMarketNames } from '../../../src/domain/market-symbol.ts';
 import type { VenueProfile } from '../../../src/venues/port.ts';
 
 /**
- * An exchange that differs from the one of the interface in whatever a profile can say: other words and
- * codes, several words for one thing, euros in place of rials, no pairs and no stops, no look-up by client
- * order id, identical orders taken, short pages, ids that are drawn and lists that go by time. It refuses a
- * request that arrives 5 s after it was sent, so that one reading of its orders after that proves an absence.
+ * An exchange that differs from that of the interface in all that a profile describes: other words and codes,
+ * several words for one thing, euros in place of rials, no pairs and no stops, no look-up by client order id,
+ * identical orders accepted, short pages, random ids and lists that go by time. It refuses a request that
+ * arrives 5 s after it was sent, so that one later reading of its orders proves an absence.
  */
 const OTHER_PROFILE: VenueProfile = {
   statuses: {

@@ -9,8 +9,8 @@ const balanceOf = (client: ExchangeClient, currency: string): Promise<string> =>
   valueOf(client.walletBalance({ currency }));
 
 /**
- * What every venue must do with users, wallets, transfers, withdrawals and payments, whatever stands between
- * it and the client.
+ * Tests users, wallets, transfers, withdrawals and payments of a venue, with any adapter between it and the
+ * client.
  */
 export function accountSuite(open: () => Promise<Venue>): void {
   let venue: Venue;

@@ -5,7 +5,7 @@ import { NOW_MS } from '../client-over.ts';
 import { createWorld } from '../world.ts';
 import { TestClock, type Venue } from './venue.ts';
 
-/** The simulator in this process, writing its replies in these forms. */
+/** Opens the simulator in this process, with replies in these forms. */
 export async function openInProcess(forms: Partial<WireForms> = {}): Promise<Venue> {
   const clock = new TestClock(NOW_MS);
   const serviceName = forms.serviceName ?? 'service';

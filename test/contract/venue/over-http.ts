@@ -14,7 +14,7 @@ export interface HttpVenue extends Venue {
   readonly baseUrl: string;
 }
 
-/** The simulator behind its own server on a loopback port, its clock in the test's hand. */
+/** Opens the simulator behind its own server on a loopback port, with a clock that the test moves. */
 export async function openOverHttp(
   options: { readonly forms?: Partial<WireForms>; readonly limits?: WorldOptions['limits'] } = {},
 ): Promise<HttpVenue> {

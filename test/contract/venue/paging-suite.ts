@@ -11,7 +11,7 @@ async function collect<Item, Kept>(
   return kept;
 }
 
-/** How every venue must page its lists and answer look-ups that find nothing. */
+/** Tests how a venue pages its lists, and how it answers look-ups that find nothing. */
 export function pagingSuite(open: () => Promise<Venue>): void {
   let venue: Venue;
   let alice: ExchangeClient;

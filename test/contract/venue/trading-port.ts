@@ -3,7 +3,7 @@ import type { EndpointRequest } from '../../../src/exchange/endpoints.ts';
 import type { ExchangeOrder } from '../../../src/exchange/order.ts';
 import { valueOf } from './venue.ts';
 
-/** What every venue reports of an order. */
+/** Fields of an order that every venue reports. */
 export type OrderFacts = Pick<
   ExchangeOrder,
   | 'id'
@@ -41,25 +41,25 @@ export interface ListFilter {
 
 export type PlaceFields = EndpointRequest<'addOrder'>;
 
-/** Trading as one user sees it, whatever door it goes through: bytes or typed calls. */
+/** Trading as one user sees it, through any adapter: bytes or typed calls. */
 export interface TradingPort {
-  /** The accepted orders, limit first; or the code of the refusal. */
+  /** Returns the accepted orders, the limit order first; or the code of the refusal. */
   place(order: PlaceFields): Promise<readonly OrderFacts[] | string>;
-  /** `Canceled`, or the status that a cancel found. */
+  /** Returns `Canceled`, or the status that the cancel found. */
   cancel(id: number): Promise<string | null>;
   order(id: number): Promise<OrderFacts>;
-  /** Among open orders; null when there is none. */
+  /** Finds an open order; null when there is none. */
   byClientId(clientOrderId: string): Promise<OrderFacts | null>;
-  /** By ascending id. */
+  /** Returns orders by ascending id. */
   list(filter: ListFilter): Promise<readonly OrderFacts[]>;
-  /** Oldest first. */
+  /** Returns trades, the oldest first. */
   trades(): Promise<readonly TradeFacts[]>;
-  /** What is owned, and what of it is held. */
+  /** Returns the owned amount, and the part of it that is held. */
   balance(currency: string): Promise<readonly [owned: string, held: string]>;
   cancelOld(hours: number | null): Promise<void>;
 }
 
-/** The door for bytes, through the real client. */
+/** The adapter for bytes, through the real client. */
 export class ClientTrading implements TradingPort {
   private readonly client: ExchangeClient;
 

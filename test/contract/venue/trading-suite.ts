@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderFacts, PlaceFields, TradingPort } from './trading-port.ts';
 import type { TestClock } from './venue.ts';
 
-/** An exchange to trade on, by any door. */
+/** An exchange to trade on, through any adapter. */
 export interface TradingVenue {
   readonly clock: TestClock;
   readonly alice: TradingPort;
@@ -15,7 +15,7 @@ const BUY = { ...MARKET_BUY, price: '12500000000' } as const;
 const STOP_BUY = { ...MARKET_BUY, execution: 'stop_market', stopPrice: '12700000000' } as const;
 const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12750000000' } as const;
 
-/** An order that must be accepted. */
+/** Places an order that must be accepted. */
 async function placed(
   trader: TradingPort,
   order: PlaceFields,
@@ -35,7 +35,7 @@ async function bothPlaced(
   return [{ ...first, id: first.id }, second];
 }
 
-/** What every door must do with orders. */
+/** Tests what every adapter must do with orders. */
 export function tradingSuite(open: () => Promise<TradingVenue>): void {
   let venue: TradingVenue;
   let alice: TradingPort;
@@ -76,7 +76,7 @@ export function tradingSuite(open: () => Promise<TradingVenue>): void {
       await placed(bob, { ...BUY, type: 'sell', price: '12500000000', amount: '0.0006' });
       await placed(bob, { ...BUY, type: 'sell', price: '12500000010', amount: '0.0006' });
       const order = await placed(alice, { ...BUY, price: '12600000000' });
-      // 0.0006 x 12500000000 + 0.0004 x 12500000010 = 12500000.004, bought for 0.25 % of 0.001.
+      // 0.0006 x 12500000000 + 0.0004 x 12500000010 = 12500000.004; the fee is 0.25 % of 0.001.
       expect(order).toMatchObject({
         status: 'Done',
         matchedAmount: '0.001',

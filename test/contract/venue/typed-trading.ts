@@ -34,7 +34,7 @@ function factsOf(order: SimulatedOrder): OrderFacts {
   };
 }
 
-/** The typed adapter: the matching core called directly, as a backtest does. */
+/** The typed adapter: calls the matching core directly, as a backtest does. */
 export class TypedTrading implements TradingPort {
   private readonly exchange: SimulatedExchange;
   private readonly userId: number;
@@ -138,7 +138,7 @@ export class TypedTrading implements TradingPort {
     this.exchange.trading.cancelOld(this.userId, { ...filter, createdAtOrBeforeMs }, this.now());
   }
 
-  /** Time goes on before every call, as with the other doors. */
+  /** Advances the time before every call, as the other adapters do. */
   private now(): number {
     this.exchange.advance(this.clock.nowMs);
     return this.clock.nowMs;

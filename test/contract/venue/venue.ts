@@ -6,7 +6,7 @@ import type { Transport } from '../../../src/exchange/transport.ts';
 import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
 import { ALICE_TOKEN, BOB_TOKEN } from '../world.ts';
 
-/** An order that every suite begins from. */
+/** An order with which every suite begins. */
 export const BUY = {
   type: 'buy',
   srcCurrency: 'btc',
@@ -15,7 +15,7 @@ export const BUY = {
   price: '12500000000',
 } as const;
 
-/** A clock that only the test moves. */
+/** A clock that moves only when the test moves it. */
 export class TestClock {
   nowMs: number;
 
@@ -24,19 +24,19 @@ export class TestClock {
   }
 }
 
-/** An exchange that the suite can be run on, whatever stands between it and the client. */
+/** An exchange on which the suites run, with any adapter between it and the client. */
 export interface Venue {
-  /** For setting scenes, never for judging them. */
+  /** The exchange itself: for preparing a test, never for checking its outcome. */
   readonly exchange: SimulatedExchange;
   readonly clock: TestClock;
-  /** What its key headers begin with, where that is not `service`. */
+  /** Prefix of its key headers, if it is not `service`. */
   readonly serviceName?: string;
-  /** A new way to it. The venue closes what it hands out. */
+  /** Creates a transport to it, which the venue closes. */
   transport(): Transport;
   close(): Promise<void>;
 }
 
-/** Who calls, by default with a token of the user panel. */
+/** Creates the client of a user; alice and bob have a token of the user panel. */
 export function clientOf(
   venue: Venue,
   who: 'alice' | 'bob' | 'nobody' | NonNullable<ClientOptions['credentials']>,
@@ -57,7 +57,7 @@ export function clientOf(
   });
 }
 
-/** The value of an answer that must not be a refusal. */
+/** Returns the value of an answer; throws if it is a refusal. */
 export async function valueOf<Name extends EndpointName>(
   answer: Promise<EndpointResult<Name>>,
 ): Promise<EndpointReply<Name>> {
@@ -66,7 +66,7 @@ export async function valueOf<Name extends EndpointName>(
   throw new Error(`expected a value, was the refusal ${result.code}: ${result.message}`);
 }
 
-/** The refusal of an answer that must be one. */
+/** Returns the refusal of an answer; throws if it is none. */
 export async function refusalOf<Name extends EndpointName>(
   answer: Promise<EndpointResult<Name>>,
 ): Promise<DecodedRefusal> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RawVenue, type RawReply } from './raw-venue.ts';
 
-/** Choices of `docs/exchange.md` and `docs/exchange-replies.md` where no document speaks. */
+/** Tests the choices of `docs/exchange.md` and `docs/exchange-replies.md` where no document says anything. */
 
 const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
 const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12750000000' };

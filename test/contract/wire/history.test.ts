@@ -15,7 +15,7 @@ const venue = new RawVenue();
 let firstS = 0;
 let lastS = 0;
 
-/** One trade a minute for ten hours, the price a step higher each time. */
+/** Makes one trade each minute for ten hours, each at a price one step higher. */
 beforeAll(() => {
   venue.nowMs = Date.UTC(2024, 2, 12);
   firstS = venue.nowMs / 1000;
@@ -67,7 +67,7 @@ test('one page holds at most 500 candles, and the pages together hold all', () =
   expect(history(`${range}&page=3`)).toEqual({ s: 'no_data' });
 });
 
-/** Bars of four hours and more begin at hours of Tehran, which is three and a half hours ahead of UTC. */
+/** Bars of four hours and more begin at full hours of Tehran, 3.5 hours ahead of UTC. In seconds. */
 const TEHRAN_S = 12_600;
 const DAY_S = 86_400;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RawVenue } from './raw-venue.ts';
 import { shapeOf } from './shape-of.ts';
 
-/** A venue with a book and one trade: alice bought 0.001 at 12600000010, a second after the start. */
+/** Creates a venue with a book and one trade: alice bought 0.001 at 12600000010, a second after the start. */
 function tradedVenue(options: ConstructorParameters<typeof RawVenue>[0] = {}): RawVenue {
   const venue = new RawVenue(options);
   venue.fillBook();

@@ -8,7 +8,7 @@ export interface RawReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The text as JSON; undefined when it is none. */
+  /** The text parsed as JSON; undefined when it is not JSON. */
   readonly json: unknown;
 }
 
@@ -19,7 +19,7 @@ export interface RawOptions {
   readonly ip?: string;
 }
 
-/** The simulator as bytes: no client, no codecs. Time stands still unless `nowMs` is moved. */
+/** The simulator at the level of bytes: no client, no codecs. Time moves only with `nowMs`. */
 export class RawVenue {
   readonly exchange: SimulatedExchange;
   readonly adapter: WireAdapter;
@@ -61,7 +61,7 @@ export class RawVenue {
     return { status: reply.status, headers: reply.headers, text: reply.body, json: tryParse(reply.body) };
   }
 
-  /** Places a limit order of bob's in BTC-RLS, or as `fields` say, and answers its id. */
+  /** Places a limit order of bob in BTC-RLS, changed by `fields`, and returns its id. */
   bobPlaces(fields: Readonly<Record<string, unknown>>): number {
     const { json } = this.send('POST /market/orders/add', {
       token: BOB_TOKEN,
@@ -70,7 +70,7 @@ export class RawVenue {
     return (json as { readonly order: { readonly id: number } }).order.id;
   }
 
-  /** Two levels a side in BTC-RLS around 12,600,000,000. */
+  /** Places two levels on each side of BTC-RLS, around 12,600,000,000. */
   fillBook(): void {
     this.bobPlaces({ type: 'sell', price: '12600000010', amount: '0.5' });
     this.bobPlaces({ type: 'sell', price: '12600000020', amount: '1.25' });

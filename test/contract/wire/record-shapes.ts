@@ -1,6 +1,6 @@
 import type { Shape } from './shape-of.ts';
 
-/** The records of the interface, field by field, typed by hand ("Resources and their fields"). */
+/** Records of the interface, field by field, typed by hand ("Resources and their fields"). */
 
 export const ORDER_DETAILS = ['id', 'status', 'fee', 'created_at', 'averagePrice'];
 
@@ -42,7 +42,7 @@ export const TRADE: Shape = {
   fee: 'decimal',
 };
 
-/** A wallet without a deposit address, by network. */
+/** Shape of a wallet without a deposit address, with these networks. */
 export const wallet = (networks: readonly string[]): Shape => ({
   id: 'integer',
   currency: 'text',

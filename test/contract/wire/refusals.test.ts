@@ -9,7 +9,7 @@ const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12
 
 const add = (venue: RawVenue, body: unknown): RawReply => venue.send('POST /market/orders/add', { body });
 
-/** Changes nothing: no order, no hold. */
+/** Expects that nothing has changed: no order, no hold. */
 function expectUntouched(venue: RawVenue): void {
   expect(venue.send('GET /market/orders/list?status=all').json).toEqual({
     status: 'ok',

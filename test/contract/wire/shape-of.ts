@@ -1,8 +1,8 @@
 /**
- * What kinds of values a JSON body is made of, for comparing with a hand-typed shape: every field by name,
- * text divided into `decimal` (as the interface writes money: canonical, without an exponent), `padded`
- * (ten decimals), `time` (ISO 8601 with offset) and other `text`, numbers into `integer` and `number`. A list
- * has the shapes that occur in it, each once.
+ * Kinds of values in a JSON body, for comparing with a hand-typed shape. Fields are listed by name. Text is
+ * `decimal` (money as the interface writes it: canonical, without an exponent), `padded` (ten decimals),
+ * `time` (ISO 8601 with offset) or other `text`; numbers are `integer` or `number`. A list has each shape
+ * that occurs in it once.
  */
 export type Shape = string | readonly Shape[] | { readonly [field: string]: Shape };
 

@@ -54,7 +54,7 @@ test('own trades are listed for 180 days', () => {
   expect(count()).toBe(0);
 });
 
-/** What a cancel of a withdrawal answers so long after its creation. */
+/** Returns the status that a cancel of a withdrawal gets `waitMs` after its creation. */
 function cancelledAfter(waitMs: number): string {
   const venue = new RawVenue();
   const body = { destinationBankAccountId: BANK_ACCOUNT_ID, amount: '500000' };

@@ -26,8 +26,8 @@ const weighted = (prices: Line, volumes: Line, length: number): Line =>
   );
 
 /**
- * Ehlers, “Rocket Science for Traders” (2001), the code of figures 6 and 9: what was at a bar, by name, 0
- * before the first.
+ * State of Ehlers' cycle code at a bar, “Rocket Science for Traders” (2001), figures 6 and 9; 0 before the
+ * first bar.
  */
 interface Cycle {
   readonly inPhase: number;
@@ -35,7 +35,7 @@ interface Cycle {
   readonly period: number;
 }
 
-/** The code counts from the bar `from` on; prices before it are there, what it works out is 0. */
+/** Runs the code from the bar `from` on; it reads prices before that bar, but its own values there are 0. */
 function cycles(price: Line, from: number): readonly Cycle[] {
   const past: Record<string, number[]> = {};
   const was = (name: string, bars: number): number => past[name]?.at(-bars) ?? 0;
@@ -92,7 +92,7 @@ function trendline(price: Line): Line {
   return averages.map((_, bar) => (4 * at(bar) + 3 * at(bar - 1) + 2 * at(bar - 2) + at(bar - 3)) / 10);
 }
 
-/** Chande (1994): sums of rises and falls. */
+/** Chande momentum oscillator (1994): by sums of rises and falls. */
 export const cmo = (line: Line, length: number): Line =>
   rolling(change(line), length, (steps) => {
     const way = sum(steps.map(Math.abs));
@@ -107,7 +107,7 @@ const tripleOf = ({ close }: Columns, length: number): readonly Line[] => {
 
 const spread = (values: readonly number[]): number => Math.max(...values) - Math.min(...values);
 
-/** DecisionPoint's smoothing, with the weight 2 / n. */
+/** DecisionPoint's smoothing: an average with the weight 2 / n. */
 const custom = (line: Line, length: number): Line =>
   without(
     folded(line, (before, value) => (before === null ? value : before + (value - before) * (2 / length))),
@@ -144,9 +144,9 @@ export const averageFormulas: Readonly<Record<string, Formula>> = {
       each([wma(close, Math.floor(length / 2)), wma(close, length)], (half, full) => 2 * half - full),
       Math.floor(Math.sqrt(length)),
     ),
-  // A simple average of a simple average, of halves.
+  // A simple average of a simple average, each of half the length.
   trima: ({ close }, { length }) => sma(sma(close, Math.ceil(length / 2)), Math.floor(length / 2) + 1),
-  // Ehlers and Way, “Zero Lag (well, almost)” (2010); begun as the library does, with the close of the bar
+  // Ehlers and Way, “Zero Lag (well, almost)” (2010); starts as the library does, with the close of the bar
   // `lag`.
   zlema: ({ close }, { length }) => {
     const lag = Math.floor((length - 1) / 2);

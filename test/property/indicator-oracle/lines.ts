@@ -1,10 +1,10 @@
 /**
- * The formulas against which indicators are held are written over whole columns of candles, from what was
- * published, and import nothing. `null` is where there is no value yet.
+ * A column of values, null where there is no value yet. The formulas that indicators are compared with work
+ * on whole columns of candles, follow the publications, and import nothing of the code.
  */
 export type Line = readonly (number | null)[];
 
-/** A formula's answer: one column, or several by name. Words and truths are compared as they are. */
+/** Result of a formula: one column, or several by name. Texts and booleans must be equal. */
 export type Answer = Line | Readonly<Record<string, readonly (number | string | boolean | null)[]>>;
 
 export interface Columns {
@@ -15,7 +15,7 @@ export interface Columns {
   readonly volume: Line;
 }
 
-/** Parameters by name; the test hands in those that the indicator declares. */
+/** Parameters by name; the test passes those that the indicator declares. */
 export type Params = Readonly<Record<ParamName, number>>;
 type ParamName =
   | 'length'
@@ -73,7 +73,7 @@ export type Formula = (columns: Columns, params: Params) => Answer;
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 export const mean = (values: readonly number[]): number => sum(values) / values.length;
 
-/** Column by column, where all have a value. */
+/** Applies a formula to the values of several columns at each bar, where all have one. */
 export function each(lines: readonly Line[], formula: (...values: number[]) => number | null): Line {
   return (lines[0] ?? []).map((_, index) => {
     const values = lines.map((line) => line[index] ?? null);
@@ -81,7 +81,7 @@ export function each(lines: readonly Line[], formula: (...values: number[]) => n
   });
 }
 
-/** Over the last `length` values, oldest first. */
+/** Applies a formula to the last `length` values at each bar, oldest first. */
 export function rolling(
   line: Line,
   length: number,
@@ -94,7 +94,7 @@ export function rolling(
   });
 }
 
-/** The same of several columns together. */
+/** Applies a formula to the last `length` values of several columns. */
 export function rollingOf(
   lines: readonly Line[],
   length: number,
@@ -107,19 +107,19 @@ export function rollingOf(
   });
 }
 
-/** As it was `bars` ago. */
+/** The column shifted by `bars`: its value that many bars ago. */
 export const lagged = (line: Line, bars: number): Line => line.map((_, index) => line[index - bars] ?? null);
 
 export const change = (line: Line, bars = 1): Line =>
   each([line, lagged(line, bars)], (now, then) => now - then);
 
-/** From value to value: `next` gets the value before, null at the first. */
+/** Folds a column: `next` gets the result before, null at the first value. */
 export function folded(line: Line, next: (before: number | null, value: number) => number): Line {
   let before: number | null = null;
   return line.map((value) => (value === null ? null : (before = next(before, value))));
 }
 
-/** Without the first `count` values. */
+/** Hides the first `count` values. */
 export function without(line: Line, count: number): Line {
   let seen = 0;
   return line.map((value) => (value === null || (seen += 1) <= count ? null : value));
@@ -134,14 +134,14 @@ export const wma = (line: Line, length: number): Line =>
     (values) => sum(values.map((value, index) => value * (index + 1))) / ((length * (length + 1)) / 2),
   );
 
-/** With the share `weight` of the new value, begun with the first. */
+/** Exponential smoothing: a new value has the share `weight`; begins with the first value. */
 const smoothed = (line: Line, weight: number): Line =>
   folded(line, (before, value) => value * weight + (before ?? value) * (1 - weight));
 
-/** Begun with the first value, shown from the first. */
+/** EMA that begins with the first value, and is shown from the first bar. */
 export const earlyEma = (line: Line, length: number): Line => smoothed(line, 2 / (length + 1));
 
-/** Begun with the first value, shown once it has seen `length`. */
+/** EMA that begins with the first value, and is shown once it has `length` values. */
 export const ema = (line: Line, length: number): Line => without(earlyEma(line, length), length - 1);
 
 function seeded(line: Line, length: number, weight: number): Line {
@@ -155,10 +155,10 @@ function seeded(line: Line, length: number, weight: number): Line {
   );
 }
 
-/** Begun with the simple average. */
+/** EMA that begins with the simple average of the first `length` values. */
 export const textbookEma = (line: Line, length: number): Line => seeded(line, length, 2 / (length + 1));
 
-/** Wilder (1978): the weight 1 / n, begun with the simple average. */
+/** Wilder's smoothing (1978): the weight 1 / n; begins with the simple average. */
 export const wilder = (line: Line, length: number): Line => seeded(line, length, 1 / length);
 
 export const highest = (line: Line, length: number): Line =>
@@ -175,7 +175,7 @@ export const median = ({ high, low }: Columns): Line =>
 export const typical = ({ high, low, close }: Columns): Line =>
   each([high, low, close], (top, bottom, last) => (top + bottom + last) / 3);
 
-/** Wilder (1978); the first bar's is its range. */
+/** True range of Wilder (1978); at the first bar it is high less low. */
 export const trueRange = ({ high, low, close }: Columns): Line =>
   close.map((_, index) => {
     const [top, bottom, before] = [Number(high[index]), Number(low[index]), close[index - 1]];
@@ -186,7 +186,7 @@ export const trueRange = ({ high, low, close }: Columns): Line =>
 
 export const atr = (columns: Columns, length: number): Line => wilder(trueRange(columns), length);
 
-/** Least squares with deviations from the means; `at` counts from the oldest value. */
+/** Line of least squares, by deviations from the means; `at(0)` is at the oldest value. */
 export function fitted(values: readonly number[]): { readonly slope: number; at(x: number): number } {
   const middle = (values.length - 1) / 2;
   const level = mean(values);
@@ -196,7 +196,7 @@ export function fitted(values: readonly number[]): { readonly slope: number; at(
   return { slope, at: (x) => level + slope * (x - middle) };
 }
 
-/** Wilder (1978): of average gains and losses. */
+/** RSI of Wilder (1978), by average gains and losses. */
 export function rsi(line: Line, length: number, over = 1): Line {
   const changes = change(line, over);
   const gains = wilder(

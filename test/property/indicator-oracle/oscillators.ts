@@ -26,7 +26,7 @@ import {
 const positive = (line: Line): Line => each([line], (value) => Math.max(value, 0));
 const total = (line: Line, length: number): Line => rolling(line, length, sum);
 
-/** Where the last value is within those of a window, 0 to 100; `flat` where they are equal. */
+/** Position of the last value within the range of a window, 0 to 100; `flat` if the range is 0. */
 const position = (line: Line, length: number, flat: number): Line =>
   rolling(line, length, (values) => {
     const [top, bottom] = [Math.max(...values), Math.min(...values)];
@@ -53,7 +53,7 @@ const share = (part: Line, whole: Line, flat: number): Line =>
 /** Ehlers' symmetric weights of four bars. */
 const symmetric = (line: Line): Line => rolling(line, 4, ([a, b, c, d]) => (a! + 2 * b! + 2 * c! + d!) / 6);
 
-/** Wilder (1978), of two bars. */
+/** Swing index of Wilder (1978), from two bars. */
 function swing({ open, high, low, close }: Columns, limitMove: number): Line {
   const lines = [open, high, low, close, lagged(open, 1), lagged(close, 1)];
   return each(lines, (o, h, l, c, openBefore, closeBefore) => {

@@ -24,8 +24,8 @@ import {
 } from './lines.ts';
 
 /**
- * Wilder (1978), but for what `adx` says of the library: equal moves count on both sides, the first bar as
- * none.
+ * Directional movement of Wilder (1978), except for what `adx` documents of the library: equal moves count on
+ * both sides, and the first bar has none.
  */
 function directions(
   columns: Columns,

@@ -32,7 +32,7 @@ const around = (middle: Line, distance: Line): Readonly<Record<'lower' | 'middle
 
 const times = (line: Line, factor: number): Line => each([line], (value) => value * factor);
 
-/** Chaikin: the volume by where the close is within the bar. */
+/** Money flow volume of Chaikin: the volume weighted by where the close lies in the bar. */
 const moneyFlow = ({ high, low, close, volume }: Columns): Line =>
   each([high, low, close, volume], (top, bottom, last, coins) =>
     top === bottom ? 0 : ((2 * last - top - bottom) / (top - bottom)) * coins,
@@ -43,11 +43,11 @@ const middleOfSorted = (values: readonly number[]): number => {
   return (values[Math.ceil(half) - 1]! + values[Math.floor(half)]!) / 2;
 };
 
-/** A sum, as thirds of two may be equal where they are not. */
+/** Sum of high, low and close: sums can be equal where their thirds differ by rounding. */
 const threeOf = ({ high, low, close }: Columns, bar: number): number =>
   Number(high[bar]) + Number(low[bar]) + Number(close[bar]);
 
-/** Klinger, Stocks & Commodities 15:14 (1997). */
+/** Volume force of Klinger, Stocks & Commodities 15:14 (1997). */
 function volumeForce(columns: Columns): Line {
   const range = each([columns.high, columns.low], (top, bottom) => top - bottom);
   let [side, measured] = [0, 0];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** One bracket after the other: its entry fills by and by, and its stop follows the price. */
+/** Places one bracket after the other: its entry fills in parts, and its stop follows the price. */
 export default defineStrategy({
   name: 'always-in',
   params: z.strictObject({}),

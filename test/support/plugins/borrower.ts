@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Logs all that it is told of margin, and what it can look at then. */
+/** Logs every event about margin, and the state of margin that it can read then. */
 export default defineStrategy({
   name: 'borrower',
   params: z.strictObject({}),

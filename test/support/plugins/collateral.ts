@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Moves rial to the margin wallet with its first minute, and a part of it back once that is done. */
+/** Moves rial to the margin wallet in its first minute, and a part of it back once that is done. */
 export default defineStrategy({
   name: 'collateral',
   params: z.strictObject({}),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Buys what alerts say, and remembers which it was told. */
+/** Buys what signals ask for, and remembers the ids of the signals it has got. */
 export default defineStrategy({
   name: 'listener',
   state: z.strictObject({ told: z.array(z.string()).default([]) }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy, sma, type MarketContext } from '#sdk';
 
-/** All that a market shows. */
+/** Reads everything that a market shows. */
 function everything(market: MarketContext): Readonly<Record<string, unknown>> {
   const { position, freeBase, freeQuote, equity, exact, ages } = market;
   const texts = [exact.position, exact.freeBase, exact.freeQuote, exact.equity];
@@ -9,7 +9,7 @@ function everything(market: MarketContext): Readonly<Record<string, unknown>> {
   return { market: market.market, position, freeBase, freeQuote, equity, texts, read };
 }
 
-/** A short text that differs wherever what was seen differs. */
+/** Returns a short hash of all that was read. */
 function fingerprint(seen: unknown): string {
   let hash = 0;
   const text = JSON.stringify(seen);
@@ -17,7 +17,7 @@ function fingerprint(seen: unknown): string {
   return `${text.length} ${hash}`;
 }
 
-/** Looks at everything with each event, logs what it saw, and trades a little. */
+/** Reads everything with each event, logs its hash, and trades a little. */
 export default defineStrategy({
   name: 'nosy',
   params: z.strictObject({ amount: z.number().default(0.002) }),

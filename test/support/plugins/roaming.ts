@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStrategy, sma } from '#sdk';
 
-/** Follows the narrowest markets, logs all that it sees of them, and ends its thread at a minute that it is given. */
+/** Follows the markets with the least spread, logs all it sees, and ends its thread at a given minute. */
 export default defineStrategy({
   name: 'roaming',
   params: z.strictObject({ exitsAtMs: z.number().nullable().default(null) }),
@@ -10,7 +10,7 @@ export default defineStrategy({
     return {
       members,
       bars: members.candles('1m', { history: 3 }),
-      // Of two candidates something is wanted anyway: of one more bars than of members, of one fewer.
+      // Bars of two candidates are wanted anyway: of one more than members have, of the other fewer.
       other: markets.of('BTCIRT').candles('1m'),
       own: market.candles('1m', { history: 60 }),
       prices: members.ticker({ everyMs: 10_000 }),
