@@ -7,7 +7,7 @@ import type { WrapTransport } from '../venues/venue.ts';
 import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
 import { planInputOf } from './create-plan.ts';
 import { openRemoteExchange, readMarkets, type RemoteExchange } from '../venues/live-venue.ts';
-import { Recording } from './run/recording.ts';
+import { Recording, type RecordingSummary } from './run/recording.ts';
 import { profileOf } from '../venues/interface-profile.ts';
 import type { BotConfig, RecordConfig } from './create-bot-config.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
@@ -16,7 +16,6 @@ import { PollQueue } from '../scheduler/poll-queue.ts';
 import type { Cancel } from '../virtual/virtual-time.ts';
 import { sendRequest } from '../venues/venue-caller.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import type { RecordingSummary } from './recording-lines.ts';
 
 /**
  * Interval of polls: the shortest in which an answer can change. A book is cached for a second; pages of

@@ -20,13 +20,8 @@ import { acquireProcessLocks, type ProcessLocks } from './process-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
 import { closeVenue, ledgerOf, MODES } from './modes.ts';
 import { Operator } from './run/operator.ts';
-import {
-  type Recording,
-  beginRecording,
-  createEventFile,
-  createRecording,
-  endRecording,
-} from './run/recording.ts';
+import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
+import type { Recording } from './run/recording.ts';
 import { checkedCaller } from './account-check.ts';
 import type { ReplayFile } from '../venues/replay-file.ts';
 import { StrategyThreads } from './strategy-threads.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { recordMarketData, type RecordingStatus } from '../../daemon/record-market-data.ts';
-import { recordingLines } from '../../daemon/recording-lines.ts';
+import { recordingLines } from '../../daemon/run-recording.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';

@@ -1,23 +1,27 @@
 import { statfs } from 'node:fs/promises';
 import { mkdirSync } from 'node:fs';
-import { messageOf, SarrafError } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import { RawFile, TappedTransport } from '../../recording/tapped-transport.ts';
-import { Recorder } from '../../recording/recorder.ts';
-import type { WrapTransport, Venue } from '../../venues/venue.ts';
+import { type MarketRecording, Recorder } from '../../recording/recorder.ts';
+import type { WrapTransport } from '../../venues/venue.ts';
 import { claimRecording, finalizeBeside } from './finalize-beside.ts';
-import type { RecordConfig, BotConfig } from '../create-bot-config.ts';
-import { type RecordingSummary, recordedText, recordingLines } from '../recording-lines.ts';
-import type { MirrorStore } from '../../mirror/mirror-store.ts';
-import type { CreatedBot } from './create-bot.ts';
-import { mirrorName } from '../../mirror/mirror-path.ts';
-import { EventFile, writeSessionFile } from '../session-file.ts';
-import { notify, type Screen } from './screen.ts';
+import type { RecordConfig } from '../create-bot-config.ts';
 
 /** Bytes that stay free for the bot on its disk: with less, nothing is recorded. */
 const LEAST_FREE_BYTES = 256_000_000;
 const DISK_CHECK_INTERVAL_MS = 10_000;
+
+/** Amount and place of the recorded data, for people and programs. */
+export interface RecordingSummary {
+  readonly catalogue: string;
+  readonly markets: readonly MarketRecording[];
+  /** Number of raw replies that were stored. */
+  readonly rawReplies: number;
+  /** Reason for an early end; null if it did not end early. */
+  readonly failure: string | null;
+}
 
 export interface RecordingOptions extends RecordConfig {
   /** Called with each problem, as a sentence. */
@@ -124,98 +128,4 @@ export class Recording {
       // Where the free room is unknown, a failed write reports it.
     }
   }
-}
-
-/**
- * Time between two polls of a book from which its recording has a gap, in ms, at the usual interval of polls.
- */
-const LONGEST_PAUSE_MS = 60_000;
-
-/** Parts of a run that the recording needs at its beginning. */
-interface BeginningOfRun {
-  readonly bot: CreatedBot;
-  readonly venue: Venue;
-  readonly config: BotConfig;
-  readonly mirror: MirrorStore;
-}
-
-/** Creates the recording of a run; null if none is configured. */
-export async function createRecording({ record }: BotConfig, screen: Screen): Promise<Recording | null> {
-  if (record === null) return null;
-  const { Recording: Recorded } = await import('./recording.ts');
-  return new Recorded({ ...record, onProblem: (message) => notify(screen, { level: 'error', message }) });
-}
-
-/** Creates the file that stores the bot's events, beside its mirror. */
-export function createEventFile({ data }: BotConfig, screen: Screen): EventFile {
-  return new EventFile({
-    folder: data.folder,
-    onProblem: (message) => notify(screen, { level: 'error', message }),
-  });
-}
-
-/**
- * Begins to record what the bot will see. A folder that is in use, or that cannot be written to, stops no bot
- * from trading: it is reported.
- */
-export async function beginRecording(
-  recording: Recording,
-  of: BeginningOfRun & { readonly screen: Screen },
-): Promise<void> {
-  const { bot, venue, config, screen, mirror } = of;
-  const isEmbedded = config.mode === 'embedded';
-  try {
-    await recording.begin({
-      markets: [...bot.engine.markets.all()].map(({ market }) => market.symbol),
-      source: sourceOf(config),
-      beganMs: isEmbedded ? venue.time.now() : null,
-      longestPauseMs: LONGEST_PAUSE_MS * venue.pollStretch,
-    });
-    recordBeginning(screen, { bot, venue, config, mirror });
-  } catch (error) {
-    if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
-    notify(screen, { level: 'error', message: `recording: nothing is recorded: ${error.message}` });
-  }
-}
-
-/** Writes the session file, so that the session can be run again. A disk error stops no bot from trading. */
-function recordBeginning(screen: Screen, { bot, venue, config, mirror }: BeginningOfRun): void {
-  try {
-    writeSessionFile(config, {
-      beganMs: venue.time.now(),
-      pollStretch: venue.pollStretch,
-      mirror: mirrorName(config.mode),
-      markets: [...bot.engine.markets.all()].map(({ market }) => market),
-      state: mirror.load(),
-    });
-  } catch (error) {
-    notify(screen, {
-      level: 'error',
-      message: `recording: this session can not be run again: ${messageOf(error)}`,
-    });
-  }
-}
-
-function sourceOf({ mode, embedded, exchange, paper }: BotConfig): string {
-  if (mode === 'embedded') return `embedded exchange, ${embedded.replay ?? `seed ${embedded.seed}`}`;
-  return (mode === 'paper' ? paper.baseUrl : exchange.baseUrl) ?? mode;
-}
-
-/** Reports what was recorded, once all of it is in its final place. */
-export async function endRecording(
-  recording: Recording,
-  of: {
-    readonly config: BotConfig;
-    readonly json: boolean;
-    readonly write: (line: string) => void;
-    readonly screen: Screen;
-    /** Command that runs sarraf here, for the suggestion. */
-    readonly program?: string;
-  },
-): Promise<void> {
-  await recording.close();
-  const summary = recording.summary();
-  if (of.json || of.config.mode !== 'embedded') {
-    of.screen.log('recorded', `recorded ${recordedText(summary)}`, { ...summary });
-  } else ['', ...recordingLines(summary, of.program)].forEach(of.write);
 }
