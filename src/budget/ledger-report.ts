@@ -4,6 +4,7 @@ import { thisMachine, type Machine } from './process-owner.ts';
 import { inForce, lowered, QUIET_MS } from './admission.ts';
 import { fullUntil, hasHeadroom } from './doubt.ts';
 import type { Budget } from '../domain/rate-limit.ts';
+import { lengthText } from '../domain/time-text.ts';
 import type { Admittance } from './admittance.ts';
 import type { CommitTimes } from './commit-times.ts';
 
@@ -173,4 +174,31 @@ export interface OpenLedger {
   /** Returns every budget as it is known here now. */
   rows(): readonly BudgetReport[];
   close(): Promise<void>;
+}
+
+/** A budget that the exchange has lowered, as commands show it. */
+export interface LoweredBudget {
+  readonly budget: string;
+  /** Limit that the exchange named. */
+  readonly named: number;
+  /** Limit in use now, in requests for each window; below, the limit in use before. */
+  readonly limit: number;
+  readonly ownLimit: number;
+  /** Time the limit stays lowered if no further limit reply comes, in ms. */
+  readonly forMs: number;
+}
+
+/** Returns the lowered budgets among those of the given subjects. */
+export function loweredBudgets(
+  rows: readonly BudgetReport[],
+  subjects: ReadonlySet<string>,
+): readonly LoweredBudget[] {
+  return rows.flatMap(({ budget, subject, lowered, limit, ownLimit }) =>
+    lowered === null || !subjects.has(subject) ? [] : [{ budget, ...lowered, limit, ownLimit }],
+  );
+}
+
+/** Describes a lowered budget in a sentence. */
+export function loweredText({ budget, named, limit, ownLimit, forMs }: LoweredBudget): string {
+  return `the exchange has lowered ${budget} to ${named}: ${limit} are used instead of ${ownLimit}, for ${lengthText(forMs)} if no limit reply comes, or until "sarraf budget raise ${budget}"`;
 }

@@ -22,8 +22,6 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import type { AssetLedger } from '../portfolio/asset-ledger.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
-import type { BudgetReport } from '../budget/ledger-report.ts';
-import { lengthText } from '../domain/time-text.ts';
 
 export interface ConfigPlan {
   readonly plan: PollPlan;
@@ -166,31 +164,4 @@ export function readBooks({ data, mode, strategies }: BotConfig): Books {
 
 function sumOf(parts: readonly Units[]): Units {
   return parts.reduce((sum, part) => addUnits(sum, part), NO_UNITS);
-}
-
-/** A budget that the exchange has lowered, as commands show it. */
-export interface LoweredBudget {
-  readonly budget: string;
-  /** Limit that the exchange named. */
-  readonly named: number;
-  /** Limit in use now, in requests for each window; below, the limit in use before. */
-  readonly limit: number;
-  readonly ownLimit: number;
-  /** Time the limit stays lowered if no further limit reply comes, in ms. */
-  readonly forMs: number;
-}
-
-/** Returns the lowered budgets among those of the given subjects. */
-export function loweredBudgets(
-  rows: readonly BudgetReport[],
-  subjects: ReadonlySet<string>,
-): readonly LoweredBudget[] {
-  return rows.flatMap(({ budget, subject, lowered, limit, ownLimit }) =>
-    lowered === null || !subjects.has(subject) ? [] : [{ budget, ...lowered, limit, ownLimit }],
-  );
-}
-
-/** Describes a lowered budget in a sentence. */
-export function loweredText({ budget, named, limit, ownLimit, forMs }: LoweredBudget): string {
-  return `the exchange has lowered ${budget} to ${named}: ${limit} are used instead of ${ownLimit}, for ${lengthText(forMs)} if no limit reply comes, or until "sarraf budget raise ${budget}"`;
 }

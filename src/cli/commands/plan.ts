@@ -13,15 +13,8 @@ import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { ledgerOf } from '../../daemon/modes.ts';
 import { DEFAULT_STRATEGIES, type BotConfig } from '../../daemon/create-bot-config.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
-import {
-  missingInventories,
-  readBooks,
-  planOfConfigs,
-  type ConfigPlan,
-  loweredBudgets,
-  loweredText,
-  type LoweredBudget,
-} from '../plan-of-config.ts';
+import { missingInventories, readBooks, planOfConfigs, type ConfigPlan } from '../plan-of-config.ts';
+import { loweredBudgets, loweredText, type LoweredBudget } from '../../budget/ledger-report.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';

@@ -42,9 +42,13 @@ import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-source.ts';
 import { readRun } from '../../daemon/run-record.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 import { readLedgerAt } from '../../budget/ledger-snapshot.ts';
-import type { BudgetReport } from '../../budget/ledger-report.ts';
+import {
+  type BudgetReport,
+  loweredBudgets,
+  loweredText,
+  type LoweredBudget,
+} from '../../budget/ledger-report.ts';
 import { beginsText, type TradingBegins } from '../../budget/trading-begins.ts';
-import { loweredBudgets, loweredText, type LoweredBudget } from '../plan-of-config.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;

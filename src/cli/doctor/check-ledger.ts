@@ -9,7 +9,7 @@ import type { RateLimit } from '../../domain/rate-limit.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
-import { loweredBudgets, loweredText } from '../plan-of-config.ts';
+import { loweredBudgets, loweredText } from '../../budget/ledger-report.ts';
 import { checkWritable, nearestFolder, roomOf, type Room } from './check-machine.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 import { english } from '../../language/sentence.ts';
