@@ -173,7 +173,7 @@ export interface MatchHandler<Order extends BookOrder> {
 /**
  * A book that matches by price, then time. A match trades at the resting order's price.
  *
- * What is unreal about it: no order is hidden, orders of one user trade with each other, and matching takes
+ * Unlike a real market: no order is hidden, orders of one user trade with each other, and matching takes
  * no time.
  */
 export class MatchingBook<Order extends BookOrder = BookOrder> {

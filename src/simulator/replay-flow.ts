@@ -42,7 +42,7 @@ interface ReplayFlowOptions {
  * there before the ladder's. The flow's own two users are exempt from the price band and the minimum value,
  * and their money never runs out. Rows while the market is closed are skipped.
  *
- * What is unreal about it: the recorded market does not react to others; a user's large order has no effect
+ * Unlike a real market: the recorded market does not react to others; a user's large order has no effect
  * after the next row; within a candle the price takes the shortest path; between two rows the book stands
  * still.
  */

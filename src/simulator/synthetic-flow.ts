@@ -35,7 +35,7 @@ interface SyntheticFlowOptions {
  * except that their money never runs out. A jump of time of any length costs what a minute costs: the same
  * number of events, spread over it.
  *
- * What is unreal about it: makers do not react to others, never withdraw and are not moved by a large order,
+ * Unlike a real market: makers do not react to others, never withdraw and are not moved by a large order,
  * so the price comes back at the next quote; markets are independent (no arbitrage between tether and rial
  * prices); see also `FairPrice`.
  */
@@ -341,7 +341,7 @@ const paceOf = (seconds: number) => ({
  * Fair value of a currency, which no trader sees: a random walk in the logarithm whose volatility comes in
  * clusters (two log-normal factors, of minutes and of hours), with a drift that lasts for tens of minutes.
  *
- * What is unreal about it: no jumps, no daily rhythm, no news, no other market; the trends are stronger than
+ * Unlike a real market: no jumps, no daily rhythm, no news, no other market; the trends are stronger than
  * those of real markets, so that they show within minutes; nothing pulls the price back over weeks.
  */
 class FairPrice {

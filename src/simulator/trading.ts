@@ -30,7 +30,7 @@ export type TradingEvent =
 /**
  * The trading part of the exchange: orders from acceptance to end, with holds and fees.
  *
- * What is unreal about it: requests are handled at once and in the order given; an order is checked once, at
+ * Unlike a real exchange: requests are handled at once and in the order given; an order is checked once, at
  * its acceptance.
  */
 export class Trading {
