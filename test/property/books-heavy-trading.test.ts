@@ -89,6 +89,16 @@ describe('the books, while an account trades a lot and its lists lag', () => {
     );
   });
 
+  it('begin with no trade twice where one of its size is always still to be listed', () => {
+    const exchange = begun();
+    exchange.reconciler.accept();
+    const purchase = { amount: 10_000_000, isBuy: true, fillMs: 15_000, lineMs: 0 };
+    for (let count = 0; count < 90; count += 1)
+      exchange.pass({ ...QUIET, trades: count % 4 === 0 ? [purchase] : [], reading: null });
+    becomeQuiet(exchange);
+    expect(exchange.reconciler.break).toBeNull();
+  });
+
   it('have one where a unit was lost, or one fee is off by a unit', () => {
     fc.assert(
       fc.property(history, fc.nat(), fc.boolean(), (moments, drawn, isLost) => {
