@@ -7,6 +7,7 @@ import type { BudgetReport } from '../budget/ledger-report.ts';
 import { beginsText, tradingBegins } from '../budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import type { Venue } from '../venues/venue.ts';
+import { OLDEST_HEARTBEAT_MS } from './run-record.ts';
 import { english } from '../language/sentence.ts';
 
 /** Requests of one endpoint with one outcome since the bot began. */
@@ -245,9 +246,6 @@ export function startingSource(of: {
     mirrorBytes: () => null,
   };
 }
-
-/** Age of the loop's last turn from which the loop counts as dead, in ms. */
-export const OLDEST_HEARTBEAT_MS = 10_000;
 
 /** Maximum number of reasons of one kind that are named; the rest are counted. */
 const MOST_NAMED = 10;

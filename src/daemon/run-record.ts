@@ -46,6 +46,9 @@ const PARTS = {
 export type RunNote = z.output<typeof PARTS.note>;
 type LedgerNote = z.output<typeof PARTS.ledger>;
 
+/** Age of the loop's last turn from which the loop counts as dead, in ms. */
+export const OLDEST_HEARTBEAT_MS = 10_000;
+
 /** State of a run, as shown by its data folder. */
 export interface Pulse extends Readonly<z.output<typeof PARTS.life>> {
   /** Time its loop last turned, in ms since 1970: that of the file. */

@@ -144,7 +144,7 @@ async function ofCommand(folder: string, words: readonly string[]): Promise<Way>
   return { functions, modules };
 }
 
-/** Code paths of a backtest of `ma-cross` on 3,000 rows of CSV with its report, and a study of 4 trials. */
+/** Code paths of a backtest of `ma-cross` on 3,000 rows of CSV, a study of 4 trials, and a status. */
 async function ofCommands(): Promise<Ways> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-'));
   try {
@@ -155,10 +155,12 @@ async function ofCommands(): Promise<Ways> {
       mkdirSync(join(folder, name));
       return join(folder, name);
     };
-    const [backtest, study] = [under('backtest'), under('study')];
+    const [backtest, study, status] = [under('backtest'), under('study'), under('status')];
+    await ofCommand(under('run'), ['run', '--for', '1s', '--data', join(status, 'data')]);
     return {
       'CSV to report': await ofCommand(backtest, ['backtest', ...of, '--data', backtest]),
       'study of 4 trials': await ofCommand(study, ['study', 'run', ...of, '--trials', '4', '--data', study]),
+      'status of a bot': await ofCommand(status, ['status', '--data', join(status, 'data')]),
     };
   } finally {
     rmSync(folder, { recursive: true });

@@ -38,8 +38,7 @@ import {
 import { print, rowLines } from '../table.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
-import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-source.ts';
-import { readRun } from '../../daemon/run-record.ts';
+import { OLDEST_HEARTBEAT_MS, readRun } from '../../daemon/run-record.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 import { readLedgerAt } from '../../budget/ledger-snapshot.ts';
 import {

@@ -162,19 +162,14 @@ export class Reconciler {
   onFill(fill: FillRecord): void {
     if (fill.market === '?') return;
     const market = this.ports.venue.marketNames.parseMarket(fill.market);
-    if (this.isInFirstBalances(fill)) this.books.forget();
+    // The first balances of unconfirmed books may include this trade, which was listed late. It would count
+    // twice, and no comparison shows that while another trade of its size is still to be listed.
+    const begunMs = this.begunAtMs;
+    if (begunMs !== null && fill.atMs <= begunMs && fill.atMs > begunMs - this.settings.lagMs)
+      this.books.forget();
     this.books.addTrade({ ...fill, ...market, isSum: isPlaceholder(fill) }, this.currencies, fill.atMs);
     this.marks.moved(fill.atMs);
     this.isChanged = true;
-  }
-
-  /**
-   * True for a trade that the first balances of unconfirmed books may include, as it was made before them and
-   * listed after them. Those books count it twice, and as long as another trade of its size is always still to
-   * be listed, no comparison shows that.
-   */
-  private isInFirstBalances({ atMs }: FillRecord): boolean {
-    return this.begunAtMs !== null && atMs <= this.begunAtMs && atMs > this.begunAtMs - this.settings.lagMs;
   }
 
   /** Applies the correction of booked fills: `by` is the difference to what was booked. */
