@@ -2,15 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits, formatUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { Intent, Quote } from '../../../src/strategy/intents.ts';
-import { buy, cancelAll, iceberg, quotes, replace, target, twap } from '../../support/intents.ts';
-import { EngineWorld, WITH_COINS, type WorldOptions } from './engine-world.ts';
+import { cancelAll, iceberg, quotes, replace, target, twap } from '../../support/intents.ts';
+import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import { sentence } from '../../../src/language/sentence.ts';
-
-function ready(options: WorldOptions = {}): EngineWorld {
-  const world = EngineWorld.ready(options);
-  world.answers.add('order');
-  return world;
-}
 
 /** Makes quotes from texts: `98 1` is a purchase of one at 98; a negative amount is a sale. */
 function set(...wanted: readonly string[]): Intent {
@@ -28,34 +22,25 @@ function acceptAll(world: EngineWorld): void {
 }
 
 function placed(world: EngineWorld): readonly string[] {
-  return world
-    .requestsOf('place')
-    .map(({ call }) =>
-      call.kind === 'place'
-        ? `${call.order.side} ${formatUnits(call.order.price ?? 0n)} ${formatUnits(call.order.amount)}`
-        : '',
-    );
+  return world.requestsOf('place').map(({ call: { order } }) => {
+    return `${order.side} ${formatUnits(order.price ?? 0n)} ${formatUnits(order.amount)}`;
+  });
 }
 
 describe('quotes', () => {
   it('that are right already stay untouched, and cost no request', () => {
-    const world = ready(WITH_COINS);
-    world.want(set('98 1', '97 1', '103 -1'));
+    const world = EngineWorld.answering(WITH_COINS).want(set('98 1', '97 1', '103 -1'));
     acceptAll(world);
-    const before = world.made.filter(
-      ({ requestClass }) => requestClass === 'place' || requestClass === 'cancel',
-    ).length;
+    const changes = () => world.made.filter(({ requestClass }) => ['place', 'cancel'].includes(requestClass));
+    const before = changes().length;
     for (let count = 0; count < 10; count += 1) world.want(set('98 1', '97 1', '103 -1'));
     world.advance(20_000);
     expect(world.engine.ordersByState()).toEqual({ open: 3 });
-    expect(
-      world.made.filter(({ requestClass }) => requestClass === 'place' || requestClass === 'cancel'),
-    ).toHaveLength(before);
+    expect(changes()).toHaveLength(before);
   });
 
   it('change where they differ, and only there', () => {
-    const world = ready();
-    world.want(set('98 1', '97 1'));
+    const world = EngineWorld.answering().want(set('98 1', '97 1'));
     acceptAll(world);
     const [kept, changed] = world.orders();
     world.want(set('98 1', '96 1'));
@@ -68,7 +53,7 @@ describe('quotes', () => {
   });
 
   it('are sized by value and by share of the equity, each at its own price, at the first and at every later set', () => {
-    const world = ready({ instances: [{ inventory: { btc: parseUnits('1') } }] });
+    const world = EngineWorld.answering({ instances: [{ inventory: { btc: parseUnits('1') } }] });
     world.want(
       quotes('BTCUSDT', [
         { side: 'buy', price: 98, value: 196 },
@@ -87,18 +72,14 @@ describe('quotes', () => {
   });
 
   it('are placed anew after a fill', () => {
-    const world = ready();
-    world.want(set('98 1'));
-    world.venue.fill(world.accept().id);
-    world.advance(20_000);
-    world.want(set('98 1'));
-    world.advance(2_000);
+    const world = EngineWorld.answering().want(set('98 1'));
+    world.fillNext().advance(20_000);
+    world.want(set('98 1')).advance(2_000);
     expect(placed(world)).toEqual(['buy 98 1', 'buy 98 1']);
   });
 
   it('are never doubled while the fate of one is unknown', () => {
-    const world = ready();
-    world.want(set('98 1'));
+    const world = EngineWorld.answering().want(set('98 1'));
     world.fail('place');
     for (let count = 0; count < 10; count += 1) world.want(set('98 1'));
     world.advance(60_000);
@@ -106,8 +87,7 @@ describe('quotes', () => {
   });
 
   it('end with cancelAll', () => {
-    const world = ready();
-    world.want(set('98 1'));
+    const world = EngineWorld.answering().want(set('98 1'));
     acceptAll(world);
     world.want(cancelAll());
     world.endCanceled();
@@ -119,17 +99,14 @@ describe('quotes', () => {
 });
 
 it('a target of a value buys what is worth it', () => {
-  const world = ready();
-  world.want(target('BTCUSDT', { value: 500, price: 98 }));
+  const world = EngineWorld.answering().want(target('BTCUSDT', { value: 500, price: 98 }));
   expect(placed(world)).toEqual([`buy 98 5.102`]);
 });
 
 describe('a replacement', () => {
   it('cancels the order and places what is left of the wanted amount once its fills are known', () => {
-    const world = ready();
-    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-    const { id } = world.accept();
-    world.want(replace(world.order().key, { price: '97' }));
+    const { world, key, id } = EngineWorld.answering().open();
+    world.want(replace(key, { price: '97' }));
     world.venue.fill(id, '0.3');
     world.endCanceled();
     expect(placed(world)).toHaveLength(1);
@@ -139,22 +116,16 @@ describe('a replacement', () => {
   });
 
   it('of an order that was filled meanwhile places nothing', () => {
-    const world = ready();
-    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-    const { id } = world.accept();
-    world.want(replace(world.order().key, { price: '97' }));
+    const { world, key, id } = EngineWorld.answering().open();
+    world.want(replace(key, { price: '97' }));
     world.venue.fill(id);
-    world.refuse('cancel', 'NotApplied', { order: { ...world.venue.orderOf(id) } });
-    world.advance(20_000);
+    world.refuse('cancel', 'NotApplied', { order: { ...world.venue.orderOf(id) } }).advance(20_000);
     expect(placed(world)).toEqual(['buy 98 1']);
     expect(world.order().state).toBe('filled');
   });
 
   it('of an order that is being replaced is refused', () => {
-    const world = ready();
-    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-    world.accept();
-    const { key } = world.order();
+    const { world, key } = EngineWorld.answering().open();
     world.want(
       replace(key, { price: '97' }),
       replace(key, { price: '96' }),
@@ -165,10 +136,8 @@ describe('a replacement', () => {
 });
 
 it('a target is reached with what is missing, and another one ends it', () => {
-  const world = ready();
-  world.want(target('BTCUSDT', { position: '1', price: '98' }));
-  world.venue.fill(world.accept().id, '0.5');
-  world.advance(6_000);
+  const world = EngineWorld.answering().want(target('BTCUSDT', { position: '1', price: '98' }));
+  world.fillNext('0.5').advance(6_000);
   world.want(target('BTCUSDT', { position: '0.2', price: '98.5' }));
   world.endCanceled();
   world.advance(6_000);
@@ -177,11 +146,11 @@ it('a target is reached with what is missing, and another one ends it', () => {
 });
 
 it('an order over a time is placed in slices, each once', () => {
-  const world = ready();
-  world.want(twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 4 }));
+  const world = EngineWorld.answering().want(
+    twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 4 }),
+  );
   for (let slice = 0; slice < 4; slice += 1) {
-    world.venue.fill(world.accept().id);
-    world.advance(15_000);
+    world.fillNext().advance(15_000);
   }
   world.advance(20_000);
   expect(placed(world)).toEqual(Array.from({ length: 4 }, () => 'buy 101 0.25'));
@@ -190,12 +159,11 @@ it('an order over a time is placed in slices, each once', () => {
 });
 
 it('an iceberg shows a part at a time', () => {
-  const world = ready(WITH_COINS);
+  const world = EngineWorld.answering(WITH_COINS);
   world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
   for (const part of ['1', '1', '0.5']) {
     expect(world.pending('place').call.order.amount).toBe(parseUnits(part));
-    world.venue.fill(world.accept().id);
-    world.advance(21_000);
+    world.fillNext().advance(21_000);
   }
   expect(placed(world)).toHaveLength(3);
   expect(world.engine.status().liveOrders).toBe(0);
@@ -203,7 +171,7 @@ it('an iceberg shows a part at a time', () => {
 
 it('what an algorithm places is checked as any order, and its refusal is reported', () => {
   const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
-  const world = ready({ instances: [{ limits, inventory: { btc: parseUnits('10') } }] });
+  const world = EngineWorld.answering({ instances: [{ limits, inventory: { btc: parseUnits('10') } }] });
   world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
   expect(placed(world)).toEqual([]);
   expect(world.eventsOf('reject')[0]).toMatchObject({ code: 'risk order-size' });

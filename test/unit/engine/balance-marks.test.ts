@@ -1,22 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { BalanceMarks } from '../../../src/engine/comparisons.ts';
-import { readRecord } from '../../../src/engine/stored-records.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, FAST } from './engine-world.ts';
 
-const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
-
-function begun(): EngineWorld {
-  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 90_000);
-  world.answers.add('order');
-  return world;
-}
+const begun = (): EngineWorld => EngineWorld.answering({ settings: { reconciliation: FAST } }, 90_000);
 
 /** Returns the stored marks: the time of the last movement in each, and its tether. */
 function marksOf(world: EngineWorld): readonly (readonly [throughMs: number, usdt: string])[] {
-  const kept = Object.entries(world.mirror.copy().stored).map(([name, json]) => ({ name, json }));
-  const marks = readRecord(kept, 'balance-marks')?.marks ?? [];
+  const marks = world.record('balance-marks')?.marks ?? [];
   return marks.map(({ throughMs, totals }) => [throughMs, formatUnits(totals['usdt'] ?? 0n)]);
 }
 
@@ -42,8 +34,7 @@ describe('balances that are kept for years', () => {
     world.mirror.flush();
     world.nowMs += 31 * DAY_MS;
     world.venue.nowMs = world.nowMs;
-    world.restart();
-    world.advance(60_000);
+    world.restart().advance(60_000);
     expect(marksOf(world).map(([, usdt]) => usdt)).toEqual(['100000', '101000']);
     expect(marksOf(world)[1]?.[0]).toBe(paidAtMs);
   });

@@ -3,10 +3,9 @@ import { formatUnits } from '../../../src/domain/money.ts';
 import type { PlaceCommand } from '../../../src/engine/engine-event.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { bracket, buy, quotes, sell, target } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { BRACKET, EngineWorld, WISH } from './engine-world.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const CANCEL = { kind: 'cancel', key: 'c1', order: null, strategy: null, market: null } as const;
 const CLOSE = { kind: 'close', key: 'k1', strategy: 'one', market: null } as const;
 const PLACE: PlaceCommand = {
@@ -21,21 +20,8 @@ const PLACE: PlaceCommand = {
 };
 const HALT = { kind: 'halt', reason: 'a test', wholeAccount: false } as const;
 
-function ready(options = {}): EngineWorld {
-  const world = EngineWorld.ready(options);
-  world.answers.add('order');
-  return world;
-}
-
 /** Makes a world whose strategy holds 0.998 of the coin, bought at 98. */
-function holding(): EngineWorld {
-  const world = ready();
-  world.want(WISH);
-  world.accept();
-  world.venue.fill(world.order().venueId);
-  world.advance(11_000);
-  return world;
-}
+const holding = (): EngineWorld => EngineWorld.answering().bought(WISH);
 
 const endOf = ({ engine }: EngineWorld, key: string): unknown =>
   inEnglish(engine.byHand.stateOf(key)?.end ?? null);
@@ -45,16 +31,14 @@ const placedSince = (world: EngineWorld, first: number): readonly string[] =>
   world
     .requestsOf('place')
     .slice(first)
-    .map(({ call }) => {
-      if (call.kind !== 'place') return '';
-      const { side, amount, execution } = call.order;
-      return `${side} ${formatUnits(amount)} ${execution}`;
-    });
+    .map(({ call: { order } }) => `${order.side} ${formatUnits(order.amount)} ${order.execution}`);
 
 describe('a cancel by hand', () => {
   it('of all ends the algorithms, and says what trades on', () => {
-    const world = ready();
-    world.want(WISH, quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]));
+    const world = EngineWorld.answering().want(
+      WISH,
+      quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]),
+    );
     world.accept();
     world.accept();
     world.control(CANCEL);
@@ -70,8 +54,9 @@ describe('a cancel by hand', () => {
   });
 
   it('of one order leaves its algorithm, and says what that does next', () => {
-    const world = ready();
-    world.want(quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]));
+    const world = EngineWorld.answering().want(
+      quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]),
+    );
     const { id } = world.accept();
     world.control({ ...CANCEL, order: id });
     world.endCanceled();
@@ -84,11 +69,8 @@ describe('a cancel by hand', () => {
   });
 
   it('names positions that no stop covers any more', () => {
-    const world = ready();
-    world.want(bracket('BTCUSDT', { entry: { amount: '1', price: '98' }, stopLoss: { price: '90' } }));
-    world.venue.fill(world.accept().id);
-    world.advance(11_000);
-    world.accept();
+    const world = EngineWorld.answering();
+    world.bought(bracket('BTCUSDT', { entry: BRACKET.entry, stopLoss: { price: '90' } })).accept();
     world.control({ ...CANCEL, market: 'BTCUSDT', strategy: 'one' });
     world.endCanceled();
     world.advance(10_000);
@@ -98,7 +80,7 @@ describe('a cancel by hand', () => {
   });
 
   it('of what is not there changes nothing', () => {
-    const world = ready();
+    const world = EngineWorld.answering();
     world.control({ ...CANCEL, order: 'bot-one-none-1' });
     world.control({ ...CANCEL, key: 'c2', strategy: 'two' });
     world.control({ ...CANCEL, key: 'c3' });
@@ -127,8 +109,7 @@ describe('a close by hand', () => {
     world.endCanceled();
     world.advance(11_000);
     expect(placedSince(world, 2)).toEqual(['sell 0.798 market']);
-    world.venue.fill(world.accept().id);
-    world.advance(11_000);
+    world.fillNext().advance(11_000);
     expect(endOf(world, 'k1')).toMatchObject({
       ok: true,
       message: expect.stringMatching(
@@ -157,10 +138,8 @@ describe('a close by hand', () => {
     const half = world.venue.place(world.pending('place').call.order);
     world.venue.fill(half.id, '0.4');
     world.restart({ losing: true });
-    world.control(CLOSE);
-    world.advance(30_000);
-    world.venue.fill(half.id);
-    world.advance(30_000);
+    world.control(CLOSE).advance(30_000);
+    world.fill(half.id).advance(30_000);
     expect(endOf(world, 'k1')).toMatchObject({
       ok: true,
       message: expect.stringMatching(/^sold 0\.998 BTC in BTCUSDT at /),
@@ -181,8 +160,7 @@ describe('a close by hand', () => {
     world.control({ ...CLOSE, key: 'k2' });
     world.control(HALT);
     expect(placedSince(world, 1)).toEqual(['sell 0.998 market']);
-    world.refuse('place', 'Halted');
-    world.advance(5_000);
+    world.refuse('place', 'Halted').advance(5_000);
     expect(endOf(world, 'k2')).toMatchObject({
       ok: false,
       message: expect.stringMatching(/^0\.998 BTC is left: trading is halted: a test/),
@@ -195,8 +173,7 @@ describe('a close by hand', () => {
     world.control({ ...lock, untilMs: world.nowMs + 3_600_000, entries: 'cancel', pauses: true });
     world.control(CLOSE);
     for (let refused = 0; refused < 3; refused += 1) {
-      world.refuse('place', 'OverValueOrder');
-      world.advance(11_000);
+      world.refuse('place', 'OverValueOrder').advance(11_000);
     }
     expect(endOf(world, 'k1')).toMatchObject({
       ok: false,
@@ -207,10 +184,9 @@ describe('a close by hand', () => {
   });
 
   it('of nothing is done at once', () => {
-    const world = ready();
+    const world = EngineWorld.answering();
     world.control(CLOSE);
-    world.control({ ...CLOSE, key: 'k2', market: 'ETHIRT' });
-    world.advance(100);
+    world.control({ ...CLOSE, key: 'k2', market: 'ETHIRT' }).advance(100);
     expect(endOf(world, 'k1')).toMatchObject({ ok: true });
     expect(endOf(world, 'k2')).toMatchObject({ ok: false });
   });
@@ -218,7 +194,7 @@ describe('a close by hand', () => {
 
 describe('an order by hand', () => {
   it('is placed in the book of its strategy, which is told of its fills', () => {
-    const world = ready();
+    const world = EngineWorld.answering();
     world.control(PLACE);
     expect(endOf(world, 'p1')).toBe(null);
     const { id } = world.accept();
@@ -228,8 +204,7 @@ describe('an order by hand', () => {
       message: `${name}: it is at the exchange`,
       placed: [name],
     });
-    world.venue.fill(id);
-    world.advance(11_000);
+    world.fill(id).advance(11_000);
     expect(world.eventsOf('fill')).toMatchObject([{ clientOrderId: name, tag: 'by-hand' }]);
     expect(world.engine.instances[0]?.held('btc')).toBeGreaterThan(0n);
   });
@@ -237,24 +212,22 @@ describe('an order by hand', () => {
   it.each(['before', 'after'] as const)(
     'is never placed twice, though kill -9 comes %s its answer',
     (when) => {
-      const world = ready();
+      const world = EngineWorld.answering();
       world.control(PLACE);
       const order = world.venue.place(world.pending('place').call.order);
       if (when === 'after') world.give('place', { ...order });
       world.restart({ losing: true });
-      world.control(PLACE);
-      world.advance(30_000);
+      world.control(PLACE).advance(30_000);
       expect(world.requestsOf('place')).toHaveLength(1);
       expect(endOf(world, 'p1')).toMatchObject({ ok: true, placed: [order.clientOrderId] });
     },
   );
 
   it('that was on its way at kill -9 is waited for, and said to be rejected where it never arrived', () => {
-    const world = ready();
+    const world = EngineWorld.answering();
     world.control(PLACE);
     world.pending('place');
-    world.restart({ losing: true });
-    world.advance(5_000);
+    world.restart({ losing: true }).advance(5_000);
     expect(endOf(world, 'p1')).toBeNull();
     world.advance(600_000);
     expect(endOf(world, 'p1')).toMatchObject({
@@ -264,11 +237,10 @@ describe('an order by hand', () => {
   });
 
   it('is not placed again by another command within the window of identical orders', () => {
-    const world = ready();
+    const world = EngineWorld.answering();
     world.control(PLACE);
     world.accept();
-    world.control({ ...PLACE, key: 'p2' });
-    world.advance(12_000);
+    world.control({ ...PLACE, key: 'p2' }).advance(12_000);
     world.control({ ...PLACE, key: 'p3' });
     expect(world.requestsOf('place')).toHaveLength(2);
     expect(endOf(world, 'p2')).toMatchObject({
@@ -279,8 +251,9 @@ describe('an order by hand', () => {
 
   it('is refused by limits and locks with their numbers, and its strategy is not told', () => {
     const limits = createRiskLimits({ maxOpenOrdersPerStrategy: 1 });
-    const world = ready({ instances: [{ limits }] });
-    world.want(buy('BTCUSDT', { amount: '1', price: '97' }));
+    const world = EngineWorld.answering({ instances: [{ limits }] }).want(
+      buy('BTCUSDT', { amount: '1', price: '97' }),
+    );
     world.accept();
     world.control(PLACE);
     world.control({ ...PLACE, key: 'p2', market: 'ETHIRT' });

@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { buy, cancel, cancelAll, oco } from '../../support/intents.ts';
-import { EngineWorld, WITH_COINS } from './engine-world.ts';
-import type { VenueOrderId } from '../../../src/domain/order.ts';
+import { cancel, cancelAll } from '../../support/intents.ts';
+import { EngineWorld, PAIR, WISH, WITH_COINS } from './engine-world.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
-
-/** Makes a world with one open order, and returns the order's key and id as well. */
-function open(): { readonly world: EngineWorld; readonly key: string; readonly id: VenueOrderId | null } {
-  const world = EngineWorld.ready();
-  world.want(WISH);
-  const { id } = world.accept();
-  return { world, key: world.order().key, id: id };
-}
+const open = () => EngineWorld.ready().open();
 
 describe('canceling an order', () => {
   it('asks for its end by its own name while one reply alone shows its id, and ends with the reply', () => {
@@ -90,8 +81,7 @@ describe('canceling an order', () => {
   });
 
   it('of one whose answer is awaited waits for that', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.want(cancel(world.order().key));
     expect(world.waitingKinds()).toEqual(['place']);
     world.accept();
@@ -100,8 +90,7 @@ describe('canceling an order', () => {
   });
 
   it('of one without an answer asks by its own id, every fifteen seconds', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.fail('place');
     world.refuse('order', 'NotFound');
     const { key } = world.order();
@@ -116,8 +105,7 @@ describe('canceling an order', () => {
   });
 
   it('ends one without an answer with the record that the cancel brings', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.venue.place(world.pending('place').call.order);
     world.fail('place');
     world.refuse('order', 'NotFound');
@@ -135,8 +123,7 @@ describe('canceling an order', () => {
     expect(world.waitingKinds()).toEqual(['cancel']);
     world.endCanceled();
     expect(world.order(key).state).toBe('cancelled');
-    world.restart();
-    world.advance(20_000);
+    world.restart().advance(20_000);
     expect(world.requestsOf('cancel')).toHaveLength(2);
   });
 
@@ -160,15 +147,14 @@ describe('canceling an order', () => {
 
   it.each(['', '/2'])('of a pair that still waits drops both of its legs: %s', (leg) => {
     const world = EngineWorld.ready(WITH_COINS);
-    const pair = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
+    const pair = PAIR;
     world.want(pair);
     world.acceptPair();
     const first = new Set(world.orders().map(({ key }) => key));
     world.want(pair);
     const second = world.orders().filter(({ key }) => !first.has(key));
     expect(second.map(({ state }) => state)).toEqual(['planned', 'planned']);
-    world.want(cancel(`${second[0]?.clientOrderId ?? ''}${leg}`));
-    world.advance(20_000);
+    world.want(cancel(`${second[0]?.clientOrderId ?? ''}${leg}`)).advance(20_000);
     expect(second.map(({ key }) => world.order(key).state)).toEqual(['rejected', 'rejected']);
     expect(world.requestsOf('place-oco')).toHaveLength(1);
   });

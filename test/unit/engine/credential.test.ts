@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { buy } from '../../support/intents.ts';
 import { CredentialWatch } from '../../../src/engine/request-watches.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WISH } from './engine-world.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const CREDENTIAL = { name: 'the token of a test', advice: 'make a new one' };
 const OPTIONS = { settings: { credential: CREDENTIAL } };
 
@@ -30,8 +28,7 @@ describe('a credential that the exchange refuses', () => {
   });
 
   it('is named by the refusal of an order, whatever is known of limits', () => {
-    const world = EngineWorld.ready(OPTIONS);
-    world.want(WISH);
+    const world = EngineWorld.ready(OPTIONS).want(WISH);
     world.answer('place', { outcome: 'unsent', reason: 'credential refused', retryInMs: 571_000 });
     expect(world.alarms()).toHaveLength(1);
     world.want(WISH);
@@ -98,8 +95,7 @@ describe('a credential that the exchange refuses', () => {
   it('is not known to a new start, whose credential may be another', () => {
     const world = refused();
     world.failing = null;
-    world.restart();
-    world.advance(100);
+    world.restart().advance(100);
     expect(world.engine.credentialFault()).toBeNull();
     world.mirror.flush();
     expect(JSON.parse(world.mirror.load(0).stored['credential'] ?? '')).toEqual({ refused: null });

@@ -4,8 +4,8 @@ import type { ErrorCode } from '../../../src/domain/errors.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import type { MarketStats } from '../../../src/domain/order-book.ts';
-import { parseUnits } from '../../../src/domain/money.ts';
-import type { VenueOrder } from '../../../src/domain/order.ts';
+import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
+import type { VenueOrder, VenueOrderId } from '../../../src/domain/order.ts';
 import type {
   Effect,
   UnreadRow,
@@ -23,11 +23,13 @@ import {
   type StrategyInstanceSettings,
 } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { readRecord } from '../../../src/engine/stored-records.ts';
 import type { FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
-import type { Intent } from '../../../src/strategy/intents.ts';
+import type { BracketWish, Intent } from '../../../src/strategy/intents.ts';
+import { bracket, buy } from '../../support/intents.ts';
 import { issue } from '../../support/issue.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
@@ -142,6 +144,34 @@ export interface WorldOptions {
 /** Options with which the strategy has all coins of the account as inventory. */
 export const WITH_COINS: WorldOptions = { instances: [{ inventory: { btc: parseUnits('10') } }] };
 
+/** A purchase of one coin below the book, which rests until a test fills it. */
+export const WISH = buy(MARKET.symbol, { amount: '1', price: '98' });
+
+/** A bracket around that purchase. */
+export const BRACKET: BracketWish = {
+  entry: { amount: '1', price: '98' },
+  takeProfit: { price: '110' },
+  stopLoss: { price: '90' },
+};
+
+/** The pair of orders that sells one coin at 110, or at 89 once the price has fallen to 90. */
+const EXITS = { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' };
+export const PAIR = { kind: 'oco', market: MARKET.symbol, side: 'sell', ...EXITS } as const satisfies Intent;
+
+/** Times with which the books are compared often. */
+export const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
+
+type RequestOf<Kind extends VenueCallKind> = EngineRequest & {
+  readonly call: Extract<VenueCall, { kind: Kind }>;
+};
+
+/** A world with an order at its exchange, and the key and id of that. */
+interface OpenOrder {
+  readonly world: EngineWorld;
+  readonly key: string;
+  readonly id: VenueOrderId | null;
+}
+
 /** An event that a strategy received: its kind, and its content. */
 export interface NotedEvent {
   readonly strategy: string;
@@ -189,8 +219,15 @@ export class EngineWorld {
     return world;
   }
 
+  /** Makes a world as `ready` does, where look-ups of single orders are answered without the test too. */
+  static answering(options: WorldOptions = {}, forMs = 2_000): EngineWorld {
+    const world = EngineWorld.ready(options, forMs);
+    world.answers.add('order');
+    return world;
+  }
+
   /** Lets time pass, in ms: the engine does all steps and gets all automatic replies that fall into it. */
-  advance(ms: number): void {
+  advance(ms: number): this {
     const untilMs = this.nowMs + ms;
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
       this.due.sort((left, right) => left.atMs - right.atMs);
@@ -198,7 +235,7 @@ export class EngineWorld {
       const atMs = Math.max(this.nowMs, Math.min(this.wakeAtMs, next?.atMs ?? Infinity));
       if (atMs > untilMs) {
         this.goTo(untilMs);
-        return;
+        return this;
       }
       this.goTo(atMs);
       if (next !== undefined && next.atMs <= atMs) {
@@ -210,26 +247,26 @@ export class EngineWorld {
   }
 
   /** Has the strategy place these intents with its next book, and lets time pass until it has. */
-  want(...intents: readonly Intent[]): void {
+  want(...intents: readonly Intent[]): this {
     this.chosen.push(...intents);
     for (let waited = 0; this.chosen.length > 0; waited += 100) {
       if (waited > 5_000) throw new Error('the strategy got no book');
       this.advance(100);
     }
+    return this;
   }
 
-  control(command: ControlCommand): void {
+  control(command: ControlCommand): this {
     this.take(this.engine.step({ kind: 'control', atMs: this.nowMs, command }));
+    return this;
   }
 
   /** Returns the oldest unanswered request of a kind; throws if there is none. */
-  pending<Kind extends VenueCallKind>(
-    kind: Kind,
-  ): EngineRequest & { readonly call: Extract<VenueCall, { kind: Kind }> } {
+  pending<Kind extends VenueCallKind>(kind: Kind): RequestOf<Kind> {
     const request = this.waiting.find(({ call }) => call.kind === kind);
     if (request === undefined)
       throw new Error(`no ${kind} is waiting, but ${this.waitingKinds().join(', ') || 'nothing'}`);
-    return request as ReturnType<typeof this.pending<Kind>>;
+    return request as RequestOf<Kind>;
   }
 
   waitingKinds(): readonly string[] {
@@ -240,14 +277,15 @@ export class EngineWorld {
     return this.waiting;
   }
 
-  answer(kind: VenueCallKind, answer: VenueAnswer): void {
+  answer(kind: VenueCallKind, answer: VenueAnswer): this {
     const request = this.pending(kind);
     this.waiting = this.waiting.filter((other) => other !== request);
     this.reply(request, answer, this.nowMs);
+    return this;
   }
 
-  give(kind: VenueCallKind, value: unknown): void {
-    this.answer(kind, { outcome: 'value', value: value as VenueOrder });
+  give(kind: VenueCallKind, value: unknown): this {
+    return this.answer(kind, { outcome: 'value', value: value as VenueOrder });
   }
 
   /** Registers the order of the oldest `place` request at the exchange, and answers with it. */
@@ -255,6 +293,51 @@ export class EngineWorld {
     const order = this.venue.place(this.pending('place').call.order, status);
     this.give('place', { ...order });
     return order;
+  }
+
+  /** Has the strategy place an order that the exchange accepts; returns its key and id. */
+  open(wish: Intent = WISH): OpenOrder {
+    const { id } = this.want(wish).accept();
+    return { world: this, key: this.order().key, id };
+  }
+
+  /** Has the strategy place orders that fill one after the other, and lets their fills be read. */
+  bought(...wishes: readonly Intent[]): this {
+    for (const wish of wishes) this.want(wish).fillNext().advance(11_000);
+    return this;
+  }
+
+  /** Has the strategy enter brackets one after the other; the exits of all rest. */
+  holding(...wishes: readonly BracketWish[]): this {
+    for (const wish of wishes) this.bought(bracket(MARKET.symbol, wish)).acceptPair();
+    return this;
+  }
+
+  /** Accepts the order of the oldest `place` request, and fills it. */
+  fillNext(amount?: string, price?: string): this {
+    return this.fill(this.accept().id, amount, price);
+  }
+
+  fill(...of: Parameters<ScriptedVenue['fill']>): this {
+    this.venue.fill(...of);
+    return this;
+  }
+
+  /** Ends an order at the exchange, as somebody else may. */
+  end(...of: Parameters<ScriptedVenue['end']>): this {
+    this.venue.end(...of);
+    return this;
+  }
+
+  /** Ends all orders that are open at the exchange, as somebody else may. */
+  endAll(): this {
+    for (const { id } of this.venue.open()) this.venue.end(id);
+    return this;
+  }
+
+  deposit(...of: Parameters<ScriptedVenue['deposit']>): this {
+    this.venue.deposit(...of);
+    return this;
   }
 
   acceptPair(): readonly [VenueOrder, VenueOrder] {
@@ -267,27 +350,22 @@ export class EngineWorld {
     kind: VenueCallKind,
     code: string,
     more: { readonly effect?: Effect; readonly order?: VenueOrder | null } = {},
-  ): void {
+  ): this {
     const { effect = 'none', order = null } = more;
-    this.answer(kind, {
-      outcome: 'refused',
-      code,
-      message: code,
-      effect,
-      status: order?.status ?? null,
-      order,
-    });
+    const status = order?.status ?? null;
+    return this.answer(kind, { outcome: 'refused', code, message: code, effect, status, order });
   }
 
   /** Answers a request with an error, by default one that leaves the outcome unknown. */
-  fail(kind: VenueCallKind, code: ErrorCode = 'TIMED_OUT', effect: Effect = 'unknown'): void {
-    this.answer(kind, { outcome: 'failed', code, message: code, effect });
+  fail(kind: VenueCallKind, code: ErrorCode = 'TIMED_OUT', effect: Effect = 'unknown'): this {
+    return this.answer(kind, { outcome: 'failed', code, message: code, effect });
   }
 
-  unsend(kind: VenueCallKind, reason = 'it waited too long'): void {
+  unsend(kind: VenueCallKind, reason = 'it waited too long'): this {
     const request = this.pending(kind);
     this.waiting = this.waiting.filter((other) => other !== request);
     this.reply(request, { outcome: 'unsent', reason }, null);
+    return this;
   }
 
   /** Ends an order at the exchange and answers the request to cancel it. */
@@ -304,24 +382,25 @@ export class EngineWorld {
    * Ends the process and starts another one from the mirror. Requests under way are dropped; the exchange
    * keeps its state. `losing`: changes that were not durable are lost.
    */
-  restart(way: { readonly losing?: boolean; readonly options?: WorldOptions } = {}): void {
+  restart(way: { readonly losing?: boolean; readonly options?: WorldOptions } = {}): this {
     if (way.losing === true) this.mirror.crash();
     else this.mirror.flush();
     this.waiting = [];
     this.due = [];
     this.engine = this.begin(way.options ?? this.options);
     this.wakeAtMs = this.nowMs;
+    return this;
   }
 
   /**
    * Restarts the bot as one whose earlier version had no inventory, so that the strategy could sell coins of
    * the account: by its trades it holds `held` of the coin, which may be negative.
    */
-  restartWithout(held: string, options: WorldOptions = {}): void {
+  restartWithout(held: string, options: WorldOptions = {}): this {
     const copy = this.mirror.copy();
     const strategies = copy.strategies.map((row) => ({ ...row, json: withoutInventory(row.json, held) }));
     this.mirror.putBack({ ...copy, strategies }, copy.epoch);
-    this.restart({ options });
+    return this.restart({ options });
   }
 
   order(key?: string): OrderRecord {
@@ -333,13 +412,26 @@ export class EngineWorld {
 
   /** Returns all orders with their last written values, oldest first. */
   orders(): readonly OrderRecord[] {
-    this.mirror.flush();
-    return this.mirror.load(0).orders;
+    return this.stored().orders;
   }
 
   fills(): readonly FillRecord[] {
+    return this.stored().fills;
+  }
+
+  /** Returns the state that is on the disk once all is written. */
+  stored(): MirrorState {
     this.mirror.flush();
-    return this.mirror.load(0).fills;
+    return this.mirror.load(0);
+  }
+
+  /** Returns the records that are stored under names, as rows. */
+  records(): readonly { readonly name: string; readonly json: string }[] {
+    return Object.entries(this.stored().stored).map(([name, json]) => ({ name, json: json ?? '' }));
+  }
+
+  record<Name extends Parameters<typeof readRecord>[1]>(name: Name): ReturnType<typeof readRecord<Name>> {
+    return readRecord(this.records(), name);
   }
 
   alarms(): readonly string[] {
@@ -356,8 +448,33 @@ export class EngineWorld {
     return this.events.flatMap((event) => (event.kind === kind ? [event.what] : []));
   }
 
-  requestsOf(kind: VenueCallKind): readonly EngineRequest[] {
-    return this.made.filter(({ call }) => call.kind === kind);
+  requestsOf<Kind extends VenueCallKind>(kind: Kind): readonly RequestOf<Kind>[] {
+    return this.made.filter((request): request is RequestOf<Kind> => request.call.kind === kind);
+  }
+
+  /** Writes the sales requested, such as `market 0.998` or `pair 0.998`, with `cancel` between them. */
+  sales(): readonly string[] {
+    return this.made.flatMap(({ call }) => {
+      if (call.kind === 'cancel') return ['cancel'];
+      if (call.kind === 'place-oco') return [`pair ${formatUnits(call.order.amount)}`];
+      if (call.kind !== 'place' || call.order.side !== 'sell') return [];
+      const { amount, price, execution } = call.order;
+      const at = price === null || execution === 'market' ? '' : ` @${formatUnits(price)}`;
+      return [`${execution} ${formatUnits(amount)}${at}`];
+    });
+  }
+
+  /** Writes the orders that are open at the exchange, such as `sell 0.4@110`, sorted. */
+  resting(): readonly string[] {
+    const orders = this.venue.open().map(({ side, amount, price }) => {
+      return `${side} ${formatUnits(amount)}@${formatUnits(price ?? 0n)}`;
+    });
+    return orders.toSorted();
+  }
+
+  /** Returns what the first strategy holds of BTC. */
+  get held(): string {
+    return formatUnits(this.engine.instances[0]!.held('btc'));
   }
 
   private lastOrder(): OrderRecord | undefined {

@@ -6,7 +6,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { buy } from '../../support/intents.ts';
 import { issue } from '../../support/issue.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WISH } from './engine-world.ts';
 
 /** Makes a strategy that places its list of intents with the next book, and records refusals. */
 function wisher(name: string, chosen: Intent[], refusals: string[]): StrategyDefinition {
@@ -32,10 +32,9 @@ it('an order is held against what all strategies together have, not against its 
     ],
   });
   world.answers.add('order');
-  first.push(buy('BTCUSDT', { amount: '1', price: '98' }));
+  first.push(WISH);
   world.advance(2_000);
-  world.venue.fill(world.accept().id);
-  world.advance(15_000);
+  world.fillNext().advance(15_000);
   expect(world.order()).toMatchObject({ strategy: 'one', state: 'filled' });
   second.push(buy('BTCUSDT', { amount: '0.6', price: '98' }));
   world.advance(2_000);

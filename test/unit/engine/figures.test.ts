@@ -5,9 +5,8 @@ import type { StrategyContext } from '../../../src/strategy/context.ts';
 import { LivePlots } from '../../../src/engine/live-plots.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import type { PlotSeries, PlotSink } from '../../../src/strategy/plots.ts';
-import { buy } from '../../support/intents.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { EngineWorld, feedOf, FEEDS, START_MS, type WorldOptions } from './engine-world.ts';
+import { EngineWorld, feedOf, FEEDS, START_MS, WISH, type WorldOptions } from './engine-world.ts';
 
 const MINUTE_MS = 60_000;
 const EVERY_MS = 5 * MINUTE_MS;
@@ -26,12 +25,13 @@ const ready = (settings: WorldOptions['settings'] = {}): EngineWorld =>
   EngineWorld.ready({ settings: { figures: FIGURES, ...settings } });
 
 /** Lets time pass until a second after the next multiple of five minutes. */
-const toNext = (world: EngineWorld): void => world.advance(EVERY_MS - (world.nowMs % EVERY_MS) + 1_000);
+const toNext = (world: EngineWorld): EngineWorld =>
+  world.advance(EVERY_MS - (world.nowMs % EVERY_MS) + 1_000);
 
 /** Has the strategy buy a coin at 98, while the middle of the book is 100. */
 function buyOne(world: EngineWorld): void {
-  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-  world.venue.fill(world.accept().id);
+  world.want(WISH);
+  world.fillNext();
 }
 
 describe('equity and profits', () => {
@@ -178,8 +178,7 @@ describe('plots', () => {
       { strategy: 'one', market: 'BTCUSDT', name: 'rsi', pane: 'rsi', style: 'line', color: 'red' },
     ];
     expect(JSON.parse(world.mirror.copy().stored['plots'] ?? '')).toEqual(plots);
-    world.restart({ options: plotting((ctx) => ctx.plot('other', 1)) });
-    world.advance(5_000);
+    world.restart({ options: plotting((ctx) => ctx.plot('other', 1)) }).advance(5_000);
     expect(JSON.parse(world.mirror.copy().stored['plots'] ?? '')).toEqual([
       plots[0],
       { ...plots[0], name: 'other', pane: null, color: null },

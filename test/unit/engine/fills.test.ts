@@ -2,17 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, sell } from '../../support/intents.ts';
 import { EngineWorld, feedOf, FEEDS, WITH_COINS, type WorldOptions } from './engine-world.ts';
-import type { VenueOrderId } from '../../../src/domain/order.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 
-function open(options: WorldOptions = {}): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
-  const world = EngineWorld.ready(options);
-  world.answers.add('order');
-  world.want(WISH);
-  const { id } = world.accept();
-  return { world, id: id };
-}
+const open = (options: WorldOptions = {}) => EngineWorld.answering(options).open(WISH);
 
 /** Makes a world where a purchase trades with the account's own sale, after `earlier` small fills. */
 function soldToOneself(earlier: number): EngineWorld {
@@ -33,14 +26,12 @@ function soldToOneself(earlier: number): EngineWorld {
 describe('the fills of an order', () => {
   it('are taken in and reported, and the order ends with the last of them', () => {
     const { world, id } = open();
-    world.venue.fill(id, '0.4', '97.5');
-    world.advance(5_100);
+    world.fill(id, '0.4', '97.5').advance(5_100);
     expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n, matched: 4_000_000_000n });
     expect(world.eventsOf('fill')).toMatchObject([
       { side: 'buy', price: 97.5, amount: 0.4, total: 39, fee: 0.0008, tag: 'first' },
     ]);
-    world.venue.fill(id);
-    world.advance(10_100);
+    world.fill(id).advance(10_100);
     expect(world.order()).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
     expect(world.eventsOf('order').at(-1)).toMatchObject({ status: 'filled' });
     expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'done', reason: 'filled' }]);
@@ -48,8 +39,7 @@ describe('the fills of an order', () => {
 
   it('have their order asked for once a reading, where its own record does not settle them', () => {
     const { world, id } = open();
-    world.venue.fill(id, '0.4');
-    world.advance(30_000);
+    world.fill(id, '0.4').advance(30_000);
     expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
     const questions = world.made.filter(({ call }) => call.kind === 'order' && call.venueId === id);
     expect(questions).toHaveLength(1);
@@ -83,8 +73,7 @@ describe('the fills of an order', () => {
     const { world, id } = open();
     const trade = world.venue.fill(id, '0.3');
     world.venue.hidden.add(trade.id);
-    world.venue.end(id);
-    world.advance(10_100);
+    world.end(id).advance(10_100);
     expect(world.order()).toMatchObject({ state: 'settling', matched: 3_000_000_000n, filled: 0n });
     expect(world.engine.leftBehind().unread).toBe(1);
     expect(world.engine.status().unsettled).toBe(1);
@@ -98,8 +87,7 @@ describe('the fills of an order', () => {
     const missed = world.venue.fill(id, '0.3');
     world.venue.hidden.add(missed.id);
     for (let count = 0; count < 60; count += 1) world.venue.fill(id, '0.001');
-    world.venue.end(id);
-    world.advance(10_100);
+    world.end(id).advance(10_100);
     expect(world.order()).toMatchObject({ state: 'settling', filled: 600_000_000n });
     world.venue.hidden.clear();
     world.advance(5_100);
@@ -111,9 +99,8 @@ describe('the fills of an order', () => {
   it('are asked for as soon as an order has matched more than was read', () => {
     const feeds = FEEDS.map((feed) => (feed.key === 'fills' ? feedOf('fills', 'trades', 600_000) : feed));
     const reconciliation = { everyMs: 600_000, lagMs: 600_000, alertAfterMs: 600_000 };
-    const world = EngineWorld.ready({ feeds, settings: { reconciliation } }, 10_000);
-    world.want(WISH);
-    world.venue.fill(world.accept().id, '0.4');
+    const world = EngineWorld.ready({ feeds, settings: { reconciliation } }, 10_000).want(WISH);
+    world.fillNext('0.4');
     const before = world.requestsOf('trades').length;
     // The first trade ever has no earlier one to be compared with, so the list is read twice.
     world.advance(6_400);
@@ -135,8 +122,7 @@ describe('the fills of an order', () => {
   it('of other people’s orders are theirs, and reported to nobody', () => {
     const { world } = open();
     const foreign = world.venue.placeByHand('buy', '2', '97');
-    world.venue.fill(foreign.id, '0.5');
-    world.advance(5_100);
+    world.fill(foreign.id, '0.5').advance(5_100);
     expect(world.fills()).toMatchObject([{ orderKey: null, strategy: null, amount: 5_000_000_000n }]);
     expect(world.eventsOf('fill')).toEqual([]);
     expect(world.order()).toMatchObject({ filled: 0n });
@@ -144,8 +130,7 @@ describe('the fills of an order', () => {
 
   it('that can not be break the books: more than the order’s amount', () => {
     const { world, id } = open();
-    world.venue.fill(id);
-    world.advance(10_100);
+    world.fill(id).advance(10_100);
     expect(world.order().state).toBe('filled');
     const order = world.venue.orderOf(id);
     world.venue.trades.push({ ...world.venue.fill(id, '0.001'), orderId: order.id });
@@ -157,14 +142,11 @@ describe('the fills of an order', () => {
 
   it('are taken in once over a restart that lost what was not on the disk', () => {
     const { world, id } = open();
-    world.venue.fill(id, '0.4');
-    world.advance(5_100);
-    world.restart({ losing: true });
-    world.advance(5_000);
+    world.fill(id, '0.4').advance(5_100);
+    world.restart({ losing: true }).advance(5_000);
     expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
     expect(world.fills()).toHaveLength(1);
-    world.restart();
-    world.advance(15_000);
+    world.restart().advance(15_000);
     expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
     expect(world.eventsOf('fill')).toHaveLength(2);
   });
@@ -180,17 +162,14 @@ describe('a fill that comes while its strategy is not at work', () => {
   it('waits for the strategy, over restarts, and is counted and reported once', () => {
     const { world, id } = open();
     world.restart({ options: ABSENT });
-    world.venue.fill(id, '0.4');
-    world.advance(6_000);
-    world.restart({ options: ABSENT });
-    world.advance(6_000);
+    world.fill(id, '0.4').advance(6_000);
+    world.restart({ options: ABSENT }).advance(6_000);
     expect(world.fills()).toHaveLength(1);
     world.restart();
     expect(world.engine.instances[0]?.held('btc')).toBe(3_992_000_000n);
     world.advance(2_000);
     expect(world.eventsOf('fill')).toMatchObject([{ amount: 0.4, tag: 'first' }]);
-    world.restart();
-    world.advance(2_000);
+    world.restart().advance(2_000);
     expect(world.engine.instances[0]).toMatchObject({ fills: 1 });
     expect(world.eventsOf('fill')).toHaveLength(1);
   });

@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, iceberg, quotes } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WISH } from './engine-world.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const HALT = { kind: 'halt', reason: 'a test', wholeAccount: false } as const;
 
-function open(): EngineWorld {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
-  world.want(WISH);
-  world.accept();
-  return world;
-}
+const open = (): EngineWorld => EngineWorld.answering().open().world;
 
 describe('a halt', () => {
   it('cancels every own order and takes no new ones', () => {
@@ -80,8 +73,7 @@ describe('a halt', () => {
     const foreign = world.venue.placeByHand('buy', '1', '90');
     world.control({ kind: 'halt', reason: 'a test', wholeAccount: true });
     world.endCanceled();
-    world.give('cancel-old', null);
-    world.advance(100);
+    world.give('cancel-old', null).advance(100);
     expect(world.waitingKinds()).toEqual(['cancel']);
     expect(world.pending('cancel').call).toMatchObject({ venueId: foreign.id });
   });
@@ -91,8 +83,7 @@ describe('a halt', () => {
     for (let count = 0; count < 12; count += 1) world.venue.placeByHand('sell', '1', String(200 + count));
     world.control({ kind: 'halt', reason: 'a test', wholeAccount: true });
     world.endCanceled();
-    world.give('cancel-old', null);
-    world.advance(500);
+    world.give('cancel-old', null).advance(500);
     expect(world.waitingKinds()).toHaveLength(12);
     while (world.waitingKinds().length > 0) world.endCanceled();
     expect(world.venue.open()).toEqual([]);
@@ -102,8 +93,7 @@ describe('a halt', () => {
     const world = open();
     world.failing = { kind: 'orders', code: 'TIMED_OUT' };
     world.control({ kind: 'halt', reason: 'a test', wholeAccount: true });
-    world.fail('cancel-old');
-    world.advance(100);
+    world.fail('cancel-old').advance(100);
     expect(world.alarms().at(-1)).toMatch(/could not be listed/);
   });
 
@@ -146,8 +136,7 @@ describe('a drain', () => {
   });
 
   it('waits for the answer of what is on its way', () => {
-    const world = open();
-    world.want(buy('BTCUSDT', { amount: '2', price: '98' }));
+    const world = open().want(buy('BTCUSDT', { amount: '2', price: '98' }));
     world.control({ kind: 'drain', openOrders: 'keep' });
     expect(world.engine.isDrained()).toBe(false);
     world.accept();
@@ -157,22 +146,18 @@ describe('a drain', () => {
   it('is over with the process: the next one trades', () => {
     const world = open();
     world.control({ kind: 'drain', openOrders: 'keep' });
-    world.restart();
-    world.advance(2_000);
+    world.restart().advance(2_000);
     expect(world.engine.status().phase).toBe('trading');
   });
 
   it('that keeps leaves algorithms to the next start, whatever happens to their orders meanwhile', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
+    const world = EngineWorld.answering();
     world.want(iceberg('BTCUSDT', 'buy', { amount: '2', visible: '1', price: '98' }));
     const first = world.accept();
     world.control({ kind: 'drain', openOrders: 'keep' });
-    world.venue.fill(first.id);
-    world.advance(12_000);
+    world.fill(first.id).advance(12_000);
     expect(world.order().state).toBe('filled');
-    world.restart();
-    world.advance(15_000);
+    world.restart().advance(15_000);
     expect(world.pending('place').call.order).toMatchObject({
       amount: parseUnits('1'),
       price: parseUnits('98'),

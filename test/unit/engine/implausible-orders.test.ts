@@ -1,22 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { buy, cancelAll, oco } from '../../support/intents.ts';
-import { EngineWorld, WITH_COINS } from './engine-world.ts';
+import { buy, cancelAll } from '../../support/intents.ts';
+import { EngineWorld, PAIR, WISH, WITH_COINS } from './engine-world.ts';
 import { wrongOrder, wrongOrders } from './wrong-once.ts';
-import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const HUGE = 9_007_199_254_740_991;
 
-function open(): { readonly world: EngineWorld; readonly key: string; readonly id: VenueOrderId | null } {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
-  world.want(WISH);
-  const { id } = world.accept();
-  return { world, key: world.order().key, id: id };
-}
+const open = () => EngineWorld.answering().open();
 
 describe('a record of an order that can not be right', () => {
   it.each([
@@ -48,8 +40,7 @@ describe('a record of an order that can not be right', () => {
       matched: 0n,
       amount: 10_000_000_000n,
     });
-    world.venue.fill(id);
-    world.advance(12_000);
+    world.fill(id).advance(12_000);
     expect(world.order(key)).toMatchObject({ state: 'filled', venueId: id, filled: 10_000_000_000n });
     expect(world.eventsOf('fill')).toHaveLength(1);
     expect(world.requestsOf('cancel')).toEqual([]);
@@ -81,8 +72,7 @@ describe('a record of an order that can not be right', () => {
       { code: 'closed', reason: expect.stringContaining(key) },
     ]);
     expect(world.pending('cancel').call).toMatchObject({ clientOrderId: key });
-    world.fail('cancel');
-    world.advance(30_000);
+    world.fail('cancel').advance(30_000);
     expect(inEnglish(world.engine.doubts())).toEqual([]);
     expect(world.order(key)).toMatchObject({ venueId: id });
   });
@@ -102,8 +92,7 @@ describe('a record of an order that can not be right', () => {
 describe('an order’s end', () => {
   it('by a word that nobody knows needs two readings and its absence from the open orders', () => {
     const { world, key, id } = open();
-    world.venue.end(id, 'Rejected');
-    world.advance(12_000);
+    world.end(id, 'Rejected').advance(12_000);
     expect(world.order(key)).toMatchObject({ state: 'cancelled', venueStatus: 'Rejected' });
     const words = world.requestsOf('order').length;
     expect(words).toBeGreaterThanOrEqual(2);
@@ -114,8 +103,7 @@ describe('an order’s end', () => {
     wrongOrders(world, 5, { status: 'Suspended' });
     world.advance(24_000);
     expect(world.order(key).state).toBe('open');
-    world.venue.fill(id);
-    world.advance(20_000);
+    world.fill(id).advance(20_000);
     expect(world.order(key)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
   });
 });
@@ -126,8 +114,7 @@ describe('a matched amount that was overstated once', () => {
     wrongOrders(world, 1, { matchedAmount: '0.7', unmatchedAmount: null });
     world.advance(6_000);
     expect(world.order(key)).toMatchObject({ state: 'open', matched: 7_000_000_000n });
-    world.venue.end(id);
-    world.advance(12_000);
+    world.end(id).advance(12_000);
     expect(world.order(key)).toMatchObject({ state: 'settling' });
     world.advance(60_000);
     expect(world.order(key)).toMatchObject({ state: 'cancelled', matched: 0n, filled: 0n });
@@ -146,16 +133,13 @@ it('a huge id that one reading tells becomes no floor under which an order of ou
   expect(orderFloor).toBeLessThan(1_000);
   const placed = world.venue.place(world.pending('place').call.order);
   world.fail('place');
-  world.venue.fill(placed.id);
-  world.advance(30_000);
+  world.fill(placed.id).advance(30_000);
   expect(world.order(key)).toMatchObject({ state: 'filled', venueId: placed.id });
 });
 
 describe('the reply to a placement', () => {
   it('with an id that the exchange does not know is corrected though the order is in no list of open ones any more', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(WISH);
+    const world = EngineWorld.answering().want(WISH);
     const own = world.venue.place(world.pending('place').call.order);
     world.give('place', { ...own, id: 1e12 });
     world.venue.end(own.id);
@@ -173,20 +157,16 @@ describe('the reply to a placement', () => {
   });
 
   it('with a huge id makes no floor of it over a restart', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     const own = world.venue.place(world.pending('place').call.order);
     world.give('place', { ...own, id: 1e12 });
-    world.restart();
-    world.advance(1_000);
+    world.restart().advance(1_000);
     world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
     expect(world.order().orderFloor).toBeLessThan(1_000);
   });
 
   it('that is somebody else’s record binds nothing: the order is looked for, and its own found', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(WISH);
+    const world = EngineWorld.answering().want(WISH);
     const own = world.venue.place(world.pending('place').call.order);
     world.give('place', world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-9'));
     expect(world.order(own.clientOrderId ?? '').state).toBe('unknown');
@@ -206,9 +186,7 @@ describe('the reply to a placement', () => {
     ['no name', { clientOrderId: null }],
     ['a matched amount above the amount', { matchedAmount: parseUnits('3') }],
   ])('that does not fit leaves the order unknown: %s', (_, changed) => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(WISH);
+    const world = EngineWorld.answering().want(WISH);
     const own = world.venue.place(world.pending('place').call.order);
     world.give('place', { ...own, ...changed });
     expect(world.order().state).toBe('unknown');
@@ -223,7 +201,7 @@ describe('the reply to a placement', () => {
 
   it('gives each leg of a pair its own record, whichever comes first', () => {
     const world = EngineWorld.ready(WITH_COINS);
-    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    world.want(PAIR);
     const [first, second] = world.venue.placePair(world.pending('place-oco').call.order);
     world.give('place-oco', [second, first]);
     expect(world.orders()).toMatchObject([
@@ -233,16 +211,13 @@ describe('the reply to a placement', () => {
   });
 
   it('with another’s id is corrected by what the lists say, and cancels nobody else’s order meanwhile', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(WISH);
+    const world = EngineWorld.answering().want(WISH);
     const foreign = world.venue.placeByHand('buy', '3', '95');
     const own = world.venue.place(world.pending('place').call.order);
     world.give('place', { ...own, id: foreign.id });
     world.want(cancelAll());
     expect(world.pending('cancel').call).toMatchObject({ venueId: null, clientOrderId: own.clientOrderId });
-    world.fail('cancel');
-    world.advance(20_000);
+    world.fail('cancel').advance(20_000);
     expect(world.order(own.clientOrderId ?? '').venueId).toBe(own.id);
     for (const { call } of world.requestsOf('cancel'))
       expect(call).not.toMatchObject({ venueId: foreign.id });
@@ -251,9 +226,7 @@ describe('the reply to a placement', () => {
 
 describe('a refusal that was none', () => {
   it('of an order that filled at once: it is taken over with its fills when these are read', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(WISH);
+    const world = EngineWorld.answering().want(WISH);
     const own = world.venue.place(world.pending('place').call.order);
     world.venue.fill(own.id);
     world.refuse('place', 'OverValueOrder');
@@ -266,23 +239,19 @@ describe('a refusal that was none', () => {
   });
 
   it('of such an order stays none where one answer has another name for it', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     const own = world.venue.place(world.pending('place').call.order);
     world.venue.fill(own.id);
-    world.refuse('place', 'OverValueOrder');
-    world.advance(6_000);
+    world.refuse('place', 'OverValueOrder').advance(6_000);
     const filled = present(world.venue.orders[0], 'the order that filled');
     world.answers.add('order');
-    world.give('order', { ...filled, clientOrderId: 'another' });
-    world.advance(20_000);
+    world.give('order', { ...filled, clientOrderId: 'another' }).advance(20_000);
     expect(world.order()).toMatchObject({ state: 'filled', venueId: own.id, filled: 10_000_000_000n });
     expect(world.fills()).toMatchObject([{ orderKey: own.clientOrderId, strategy: 'one' }]);
   });
 
   it('without a code of the interface leaves the order unknown', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.refuse('place', 'BadRequest', { effect: 'unknown' });
     expect(world.order().state).toBe('unknown');
   });

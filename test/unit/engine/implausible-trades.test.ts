@@ -2,23 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { buy } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, FAST, WISH } from './engine-world.ts';
 import { fullOfOneTrade, wrongTrades, wrongWallets } from './wrong-once.ts';
 import { tradeIssue } from '../../../src/engine/feeds/plausibility.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const HUGE = 9_007_199_254_740_991;
-const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
 
-function open(): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
-  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
-  world.answers.add('order');
-  world.want(WISH);
-  return { world, id: world.accept().id };
-}
+const open = () => EngineWorld.answering({ settings: { reconciliation: FAST } }, 30_000).open();
 
 describe('a trade that can not be right', () => {
   it.each([
@@ -48,8 +40,7 @@ describe('a trade that can not be right', () => {
     expect(world.eventsOf('fill')).toHaveLength(1);
     const cursor = Number(world.mirror.copy().stored['cursor.trades'] ?? 1);
     expect(cursor).toBeLessThan(1_000);
-    world.venue.fill(id);
-    world.advance(40_000);
+    world.fill(id).advance(40_000);
     expect(world.order()).toMatchObject({ state: 'filled' });
     expect(world.engine.reconciler.break).toBeNull();
   });
@@ -60,8 +51,7 @@ describe('a trade that can not be right', () => {
     ['a price beyond the limit', { price: '100', total: '40' }],
   ])('does not enter the books when its order is known only after it was read: %s', (_, changed) => {
     const { world, id: firstId } = open();
-    world.venue.fill(firstId);
-    world.advance(30_000);
+    world.fill(firstId).advance(30_000);
     world.venue.trades.length = 0;
     world.answers.delete('order');
     world.want(WISH);
@@ -109,8 +99,7 @@ describe('a trade that can not be right', () => {
     wrongTrades(world, 50, { total: '18000000000000000' });
     world.advance(40_000);
     expect(world.alarms().join()).toMatch(new RegExp(`trade ${trade.id} is not ours and can not be right`));
-    world.venue.fill(id, '0.4');
-    world.advance(20_000);
+    world.fill(id, '0.4').advance(20_000);
     expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
   });
 });
@@ -136,8 +125,7 @@ describe('books that can not be compared', () => {
     const { key } = world.order();
     const trade = world.venue.fill(id, '0.3');
     world.venue.hidden.add(trade.id);
-    world.venue.end(id);
-    world.advance(100_000);
+    world.end(id).advance(100_000);
     expect(world.engine.doubts()).toEqual([]);
     world.advance(40_000);
     expect(inEnglish(world.engine.doubts())).toEqual([

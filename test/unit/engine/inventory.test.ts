@@ -22,20 +22,7 @@ const given = (btc: string): WorldOptions => ({
 
 const NOTHING: WorldOptions = { instances: [{ limits: LIMITS }] };
 
-function open(options: WorldOptions): EngineWorld {
-  const world = EngineWorld.ready(options, 30_000);
-  world.answers.add('order');
-  return world;
-}
-
-function fillNext(world: EngineWorld, amount?: string): void {
-  const { id } = world.accept();
-  if (amount === undefined) world.venue.fill(id);
-  else world.venue.fill(id, amount, '100');
-  world.advance(30_000);
-}
-
-const held = (world: EngineWorld): string => formatUnits(world.engine.instances[0]!.held('btc'));
+const open = (options: WorldOptions): EngineWorld => EngineWorld.answering(options, 30_000);
 
 const refusals = (world: EngineWorld): readonly unknown[] => world.eventsOf('reject');
 
@@ -63,31 +50,26 @@ const leftRow = (world: EngineWorld) => {
 
 describe('coins of a strategy that left the configuration', () => {
   it('are named at each start and in its row, with the line to write', () => {
-    const world = open(NOTHING);
-    world.want(buy('BTCUSDT', { amount: '5', price: '100' }));
-    fillNext(world);
+    const world = open(NOTHING).want(buy('BTCUSDT', { amount: '5', price: '100' }));
+    world.fillNext().advance(30_000);
     const reason =
       "it is not in the configuration any more, and its books have 4.99 BTC, which no strategy sells: put it back, or write under another one: inventory: { btc: '4.99' }";
     for (let start = 1; start <= 2; start += 1) {
-      world.restart({ options: another() });
-      world.advance(10_000);
+      world.restart({ options: another() }).advance(10_000);
       expect(world.messages('warning').filter((text) => text === `one: ${reason}`)).toHaveLength(start);
       expect(inEnglish(leftRow(world))).toMatchObject({ status: 'stopped', reason });
     }
-    world.restart({ options: another({ btc: parseUnits('4.99') }) });
-    world.advance(10_000);
+    world.restart({ options: another({ btc: parseUnits('4.99') }) }).advance(10_000);
     expect(english(leftRow(world)?.reason ?? null)).toBe('it is not in the configuration any more');
-    world.restart({ options: NOTHING });
-    world.advance(10_000);
-    expect(held(world)).toBe('4.99');
+    world.restart({ options: NOTHING }).advance(10_000);
+    expect(world.held).toBe('4.99');
     expect(leftRow(world)).toMatchObject({ status: 'running', reason: null });
   });
 });
 
 describe('a strategy that was given no coins', () => {
   it('sells none of the account, and is told what is missing and the line to write', () => {
-    const world = open(NOTHING);
-    world.want(sell('BTCUSDT', { amount: '1', price: '100' }));
+    const world = open(NOTHING).want(sell('BTCUSDT', { amount: '1', price: '100' }));
     expect(world.requestsOf('place')).toEqual([]);
     expect(refusals(world)).toMatchObject([
       {
@@ -99,10 +81,9 @@ describe('a strategy that was given no coins', () => {
   });
 
   it('sells what it has bought, less the fee, once', () => {
-    const world = open(NOTHING);
-    world.want(buy('BTCUSDT', { amount: '5', price: '100' }));
-    fillNext(world);
-    expect(held(world)).toBe('4.99');
+    const world = open(NOTHING).want(buy('BTCUSDT', { amount: '5', price: '100' }));
+    world.fillNext().advance(30_000);
+    expect(world.held).toBe('4.99');
     world.want(
       sell('BTCUSDT', { amount: '5', price: '100' }),
       sell('BTCUSDT', { amount: '4', price: '100' }),
@@ -113,13 +94,11 @@ describe('a strategy that was given no coins', () => {
   });
 
   it('sells no more than it has by exits and sales together', () => {
-    const world = open(NOTHING);
-    world.want(buy('BTCUSDT', { amount: '5', price: '100' }));
-    fillNext(world);
+    const world = open(NOTHING).want(buy('BTCUSDT', { amount: '5', price: '100' }));
+    world.fillNext().advance(30_000);
     world.want(sell('BTCUSDT', { amount: '4', price: '120' }));
     world.accept();
-    world.want(protect('BTCUSDT', { stopLoss: { percent: 10 } }));
-    world.advance(3_000);
+    world.want(protect('BTCUSDT', { stopLoss: { percent: 10 } })).advance(3_000);
     expect(world.waitingKinds()).not.toContain('place');
     expect(refusals(world)).toMatchObject([{ code: 'funds' }]);
   });
@@ -138,7 +117,7 @@ describe('a strategy that was given no coins', () => {
 describe('a strategy with inventory', () => {
   it('has it as its position before it starts, and sells it', () => {
     const world = open(given('2'));
-    expect(held(world)).toBe('2');
+    expect(world.held).toBe('2');
     world.want(
       sell('BTCUSDT', { amount: '1.5', price: '100' }),
       sell('BTCUSDT', { amount: '0.6', price: '100' }),
@@ -153,8 +132,8 @@ describe('a strategy with inventory', () => {
       },
       { reason: expect.stringContaining("inventory: { btc: '2.1' }") },
     ]);
-    fillNext(world);
-    expect(held(world)).toBe('0.5');
+    world.fillNext().advance(30_000);
+    expect(world.held).toBe('0.5');
   });
 
   it('has gained and lost nothing by it as it comes, and what its price does after that', () => {
@@ -166,33 +145,27 @@ describe('a strategy with inventory', () => {
   });
 
   it('keeps it over a restart: it is not given twice', () => {
-    const world = open(given('2'));
-    world.want(sell('BTCUSDT', { amount: '1.5', price: '100' }));
-    fillNext(world);
-    world.restart({ losing: true });
-    world.advance(30_000);
-    expect(held(world)).toBe('0.5');
-    world.restart({ options: given('3') });
-    world.advance(30_000);
-    expect(held(world)).toBe('1.5');
+    const world = open(given('2')).want(sell('BTCUSDT', { amount: '1.5', price: '100' }));
+    world.fillNext().advance(30_000);
+    world.restart({ losing: true }).advance(30_000);
+    expect(world.held).toBe('0.5');
+    world.restart({ options: given('3') }).advance(30_000);
+    expect(world.held).toBe('1.5');
     expect(world.messages('info')).toContain('one was given 1 BTC of the account to sell');
   });
 
   it('gives back what its configuration gives it no more, as far as it is there', () => {
-    const world = open(given('2'));
-    world.want(sell('BTCUSDT', { amount: '1.5', price: '100' }));
-    fillNext(world);
+    const world = open(given('2')).want(sell('BTCUSDT', { amount: '1.5', price: '100' }));
+    world.fillNext().advance(30_000);
     const before = totalOf(world);
-    world.restart({ options: NOTHING });
-    world.advance(30_000);
-    expect(held(world)).toBe('0');
+    world.restart({ options: NOTHING }).advance(30_000);
+    expect(world.held).toBe('0');
     expect(totalOf(world)).toBe(before);
     expect(world.messages('warning').join()).toContain('gave back 0.5 of the 2 BTC');
     world.want(buy('BTCUSDT', { amount: '1', price: '100' }));
-    fillNext(world);
-    world.restart({ options: NOTHING });
-    world.advance(30_000);
-    expect(held(world)).toBe('0');
+    world.fillNext().advance(30_000);
+    world.restart({ options: NOTHING }).advance(30_000);
+    expect(world.held).toBe('0');
   });
 
   it('does not start where the account has less than that beside what strategies own', () => {
@@ -206,20 +179,17 @@ describe('a strategy with inventory', () => {
   });
 
   it('has what an earlier version sold of the account settled by it', () => {
-    const world = open(given('2'));
-    world.want(sell('BTCUSDT', { amount: '1.5', price: '100' }));
-    fillNext(world);
-    world.restartWithout('-1.5', NOTHING);
-    world.advance(30_000);
-    expect(held(world)).toBe('-1.5');
+    const world = open(given('2')).want(sell('BTCUSDT', { amount: '1.5', price: '100' }));
+    world.fillNext().advance(30_000);
+    world.restartWithout('-1.5', NOTHING).advance(30_000);
+    expect(world.held).toBe('-1.5');
     expect(world.messages('warning').join()).toContain(
       "one has sold 1.5 BTC more than it had bought, which an earlier version of sarraf let it take from the account. It sells no BTC until that is settled. If those coins were meant for it, write under its name in strategies: inventory: { btc: '1.5' }",
     );
     world.want(sell('BTCUSDT', { amount: '0.1', price: '100' }));
     expect(refusals(world).at(-1)).toMatchObject({ code: 'funds' });
-    world.restart({ options: given('1.5') });
-    world.advance(30_000);
-    expect(held(world)).toBe('0');
+    world.restart({ options: given('1.5') }).advance(30_000);
+    expect(world.held).toBe('0');
     expect(world.engine.instances[0]!.ledger.state.holdings.get('btc')!.cost).toMatchObject({ usdt: 0n });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { buy, iceberg, oco, quotes, sell } from '../../support/intents.ts';
-import { EngineWorld, WITH_COINS, type WorldOptions } from './engine-world.ts';
+import { EngineWorld, WISH, WITH_COINS, type WorldOptions } from './engine-world.ts';
 
 const DRAIN = { kind: 'drain', openOrders: 'keep-exits' } as const;
 
@@ -14,11 +14,7 @@ const ENTRY = buy('BTCUSDT', { amount: '1', price: '97' });
 
 /** Makes a world whose strategy holds 0.998 BTC and has placed these intents. */
 function holding(options: WorldOptions, ...chosen: readonly Intent[]): EngineWorld {
-  const world = EngineWorld.ready(options);
-  world.answers.add('order');
-  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-  world.venue.fill(world.accept().id);
-  world.advance(11_000);
+  const world = EngineWorld.answering(options).bought(WISH);
   for (const wish of chosen) {
     world.want(wish);
     if (world.waitingKinds().includes('place-oco')) world.acceptPair();
@@ -29,10 +25,9 @@ function holding(options: WorldOptions, ...chosen: readonly Intent[]): EngineWor
 
 /** Makes a world as `holding` does, where an earlier version could place sales of coins it does not hold. */
 function oversold(...chosen: readonly Intent[]): EngineWorld {
-  const world = holding(WITH_COINS, ...chosen);
-  world.restartWithout('0.998');
-  world.advance(11_000);
-  return world;
+  return holding(WITH_COINS, ...chosen)
+    .restartWithout('0.998')
+    .advance(11_000);
 }
 
 /** Answers all cancels that were requested; returns the prices of their orders. */
@@ -91,12 +86,9 @@ describe('a drain that keeps exits', () => {
   });
 
   it('keeps no sale of what the strategy does not hold', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.answers.add('order');
-    world.want(DEARER);
+    const world = EngineWorld.answering(WITH_COINS).want(DEARER);
     world.accept();
-    world.restartWithout('0');
-    world.advance(11_000);
+    world.restartWithout('0').advance(11_000);
     world.control(DRAIN);
     expect(canceled(world)).toEqual(['120']);
   });
@@ -131,10 +123,8 @@ describe('a drain that keeps exits', () => {
   it('knows its exits again after a restart, and the strategy gets their fills', () => {
     const world = holding({}, OCO);
     world.control(DRAIN);
-    world.restart();
-    world.advance(2_000);
-    world.venue.fill(world.venue.open()[0]?.id);
-    world.advance(12_000);
+    world.restart().advance(2_000);
+    world.fill(world.venue.open()[0]?.id).advance(12_000);
     expect(
       world
         .orders()
@@ -159,8 +149,7 @@ describe('a drain that keeps exits', () => {
     world.control(DRAIN);
     expect(canceled(world)).toEqual(['95', '96']);
     expect(kept(world)).toEqual(['140']);
-    world.restart();
-    world.advance(2_000);
+    world.restart().advance(2_000);
     expect([...world.mirror.intents.values()].filter(({ status }) => status === 'working')).toMatchObject([
       { kind: 'quotes' },
     ]);

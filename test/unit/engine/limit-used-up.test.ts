@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { buy } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
-
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+import { EngineWorld, WISH } from './engine-world.ts';
 
 describe('orders whose limit is used up', () => {
   it('are refused at once until it is free again, so that none is written down in vain', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.answer('place', { outcome: 'unsent', reason: 'expired', retryInMs: 40_000 });
     world.want(WISH);
     expect(world.requestsOf('place')).toHaveLength(1);
@@ -21,8 +18,7 @@ describe('orders whose limit is used up', () => {
   });
 
   it('are taken at once where it is not known when it is free again', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.answer('place', { outcome: 'unsent', reason: 'queue full', retryInMs: null });
     world.want(buy('BTCUSDT', { amount: '1', price: '97' }));
     expect(world.requestsOf('place')).toHaveLength(2);

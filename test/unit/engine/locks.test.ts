@@ -18,9 +18,7 @@ const DRAWDOWN: LockRule = {
 test('a lock that has just begun outlasts kill -9', () => {
   const world = EngineWorld.ready({ settings: { locks: [DRAWDOWN] } });
   world.want(buy('BTCUSDT', { amount: '1', price: '101' }));
-  world.accept();
-  world.venue.fill(world.order().venueId);
-  world.advance(60_000);
+  world.fillNext().advance(60_000);
   world.venue.book = { bid: '49', ask: '51' };
   for (let waitedMs = 0; world.engine.locks.active().length === 0 && waitedMs < 120_000; waitedMs += 100)
     world.advance(100);
@@ -38,9 +36,7 @@ test.each([
     instances: [settings],
   });
   world.want(buy('BTCUSDT', { amount: '1', price: '101' }));
-  world.accept();
-  world.venue.fill(world.order().venueId);
-  world.advance(60_000);
+  world.fillNext().advance(60_000);
   world.venue.book = { bid: '49', ask: '51' };
   world.advance(120_000);
   expect(world.engine.locks.active()).toHaveLength(locks);

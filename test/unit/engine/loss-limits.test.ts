@@ -1,36 +1,23 @@
 import { expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
-import { readRecord } from '../../../src/engine/stored-records.ts';
 import { buy } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WISH } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';
 
 const DAY_MS = 86_400_000;
 
-const worldWith = (limits: Partial<RiskLimits>): EngineWorld => {
-  const world = EngineWorld.ready({ instances: [{ limits: createRiskLimits(limits) }] });
-  world.answers.add('order');
-  return world;
-};
+const worldWith = (limits: Partial<RiskLimits>): EngineWorld =>
+  EngineWorld.answering({ instances: [{ limits: createRiskLimits(limits) }] });
 
 /** Buys a coin at 98, after which the price falls to 60. */
 const lose = (world: EngineWorld): void => {
-  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-  world.venue.fill(world.accept().id);
-  world.advance(15_000);
+  world.bought(WISH).advance(4_000);
   world.venue.book = { bid: '59', ask: '61' };
   world.advance(5_000);
 };
 
-const heldBy = (world: EngineWorld) => {
-  world.mirror.flush();
-  const kept = Object.entries(world.mirror.load(0).stored).map(([name, json]) => ({
-    name,
-    json: json ?? '',
-  }));
-  return readRecord(kept, 'loss-limits');
-};
+const heldBy = (world: EngineWorld) => world.record('loss-limits');
 
 const said = (world: EngineWorld, text: string): number =>
   [...world.messages('warning'), ...world.messages('info')].filter((message) => message.includes(text))
@@ -53,8 +40,7 @@ it('says once that a limit on losses lets no new risk pass, and once that it is 
 it('ends with the day, though the strategy wants nothing', () => {
   const world = worldWith({ maxDailyLoss: { rls: null, usdt: parseUnits('20') } });
   lose(world);
-  world.want(buy('BTCUSDT', { amount: '1', price: '58' }));
-  world.advance(DAY_MS - (world.nowMs % DAY_MS) + 10_000);
+  world.want(buy('BTCUSDT', { amount: '1', price: '58' })).advance(DAY_MS - (world.nowMs % DAY_MS) + 10_000);
   expect(heldBy(world)).toEqual([]);
 });
 
@@ -64,11 +50,9 @@ it('is known after a restart, and over where the limit was raised by then', () =
   world.want(buy('BTCUSDT', { amount: '1', price: '58' }));
   const before = heldBy(world);
   expect(before).toMatchObject([{ check: 'drawdown' }]);
-  world.restart();
-  world.advance(15_000);
+  world.restart().advance(15_000);
   expect(heldBy(world)).toEqual(before);
   expect(said(world, 'no new risk from now on')).toBe(1);
-  world.restart({ options: { instances: [{ limits: createRiskLimits() }] } });
-  world.advance(15_000);
+  world.restart({ options: { instances: [{ limits: createRiskLimits() }] } }).advance(15_000);
   expect(heldBy(world)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { MarketRule } from '../../../src/venues/port.ts';
 import { buy } from '../../support/intents.ts';
-import { EngineWorld, FEEDS, feedOf, statsOf } from './engine-world.ts';
+import { EngineWorld, feedOf, FEEDS, statsOf, WISH } from './engine-world.ts';
 
 function rule(priceStep: string | null, amountStep: string | null): MarketRule {
   return {
@@ -23,10 +23,8 @@ function worldWith(...rules: readonly MarketRule[]): EngineWorld {
 }
 
 function versions(world: EngineWorld): readonly string[] {
-  world.mirror.flush();
-  return world.mirror
-    .load(0)
-    .markets.map(({ version, priceStep, amountStep }) => `${version}: ${priceStep} ${amountStep}`);
+  const { markets } = world.stored();
+  return markets.map(({ version, priceStep, amountStep }) => `${version}: ${priceStep} ${amountStep}`);
 }
 
 describe('the steps of a market', () => {
@@ -38,8 +36,7 @@ describe('the steps of a market', () => {
   });
 
   it('make a new version when they change, which orders from then on are fitted to', () => {
-    const world = worldWith();
-    world.want(buy('BTCUSDT', { amount: '1.239', price: '98.07' }));
+    const world = worldWith().want(buy('BTCUSDT', { amount: '1.239', price: '98.07' }));
     world.accept();
     world.venue.rules = [rule('0.1', '0.01')];
     world.advance(11_000);
@@ -55,9 +52,8 @@ describe('the steps of a market', () => {
 
   it('go on from the version that the mirror has', () => {
     const world = worldWith(rule('0.1', '0.01'));
-    world.restart();
-    world.advance(2_000);
-    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+    world.restart().advance(2_000);
+    world.want(WISH);
     const { marketVersion } = world.order();
     expect(versions(world).at(-1)).toMatch(new RegExp(`^${marketVersion}: 0.1 0.01$`));
   });

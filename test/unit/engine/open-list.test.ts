@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueOrder, VenueOrderId } from '../../../src/domain/order.ts';
 import { writeUnits } from '../../../src/domain/stored-json.ts';
-import { buy } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WISH } from './engine-world.ts';
 import { wrongOrders } from './wrong-once.ts';
 import type { Page } from '../../../src/venues/port.ts';
-
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
 /** Makes a world with one open order, accepted `listMs` before the next list of open orders is requested. */
 function openBefore(listMs: number): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
@@ -39,8 +36,7 @@ function showSameRecords({ venue }: EngineWorld): void {
 describe('the list of open orders', () => {
   it('that lacks one of ours has that looked up by its id', () => {
     const { world, id } = openBefore(4_500);
-    world.venue.end(id);
-    world.advance(5_000);
+    world.end(id).advance(5_000);
     expect(world.pending('order').call).toMatchObject({ venueId: id });
     world.give('order', { ...world.venue.orderOf(id) });
     expect(world.order().state).toBe('cancelled');
@@ -79,8 +75,7 @@ describe('the list of open orders', () => {
 
   it('brings no closed order back that it still shows', () => {
     const { world, id } = openBefore(4_500);
-    world.venue.end(id);
-    world.advance(5_000);
+    world.end(id).advance(5_000);
     world.give('order', { ...world.venue.orderOf(id) });
     world.venue.orderOf(id).status = 'Active';
     world.advance(10_000);

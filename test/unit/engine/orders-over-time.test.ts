@@ -10,31 +10,17 @@ const LADDER: Intent = { kind: 'ladder', market, side: 'buy', amount: '3', from:
 const PEG: Intent = { kind: 'peg', market, side: 'buy', amount: '1', bound: '98.5', everyMs: 1_000 };
 const DCA: Intent = { kind: 'dca', market, value: '101', everyMs: 60_000, times: 2 };
 
-function ready(): EngineWorld {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
-  return world;
-}
-
 /** Writes all orders that were requested, such as `buy 1@98`. */
 const placed = (world: EngineWorld): readonly string[] =>
   world.requestsOf('place').map(({ call }) => {
-    if (call.kind !== 'place') return '';
     const { side, amount, price, execution } = call.order;
     const at = execution === 'market' || price === null ? '' : `@${formatUnits(price)}`;
     return `${side} ${formatUnits(amount)}${at}`;
   });
 
-/** Returns the algorithms that the next run would load as unfinished. */
-function atWork(world: EngineWorld): readonly unknown[] {
-  world.mirror.flush();
-  return world.mirror.load(world.nowMs).algorithms;
-}
-
 describe('a restart', () => {
   it('places no rung of a ladder again whose order has arrived', () => {
-    const world = ready();
-    world.want(LADDER);
+    const world = EngineWorld.answering().want(LADDER);
     world.accept();
     world.venue.place(world.pending('place').call.order);
     world.restart({ losing: true });
@@ -47,39 +33,30 @@ describe('a restart', () => {
   });
 
   it('makes no purchase again whose order has arrived, and the next at its time', () => {
-    const world = ready();
-    world.want(DCA);
+    const world = EngineWorld.answering().want(DCA);
     const { id } = world.venue.place(world.pending('place').call.order);
     world.venue.fill(id);
-    world.restart({ losing: true });
-    world.advance(30_000);
+    world.restart({ losing: true }).advance(30_000);
     expect(placed(world)).toEqual(['buy 1']);
     world.advance(30_000);
-    world.venue.fill(world.accept().id);
-    world.advance(60_000);
+    world.fillNext().advance(60_000);
     expect(placed(world)).toEqual(['buy 1', 'buy 1']);
-    expect(atWork(world)).toEqual([]);
+    expect(world.stored().algorithms).toEqual([]);
   });
 
   it('lets a VWAP go on with its next slice', () => {
-    const world = ready();
-    world.want(VWAP);
-    world.venue.fill(world.accept().id);
-    world.advance(10_000);
-    world.restart();
-    world.advance(30_000);
-    world.venue.fill(world.accept().id);
-    world.advance(60_000);
+    const world = EngineWorld.answering().want(VWAP);
+    world.fillNext().advance(10_000);
+    world.restart().advance(30_000);
+    world.fillNext().advance(60_000);
     expect(placed(world)).toEqual(['buy 0.25', 'buy 0.75']);
-    expect(atWork(world)).toEqual([]);
+    expect(world.stored().algorithms).toEqual([]);
   });
 
   it('leaves the order of a peg where it rests', () => {
-    const world = ready();
-    world.want(PEG);
+    const world = EngineWorld.answering().want(PEG);
     world.accept();
-    world.restart();
-    world.advance(30_000);
+    world.restart().advance(30_000);
     expect(placed(world)).toEqual(['buy 1@98.5']);
     expect(world.engine.ordersByState()).toEqual({ open: 1 });
   });
@@ -92,43 +69,37 @@ describe.each([
   ['a VWAP', VWAP],
 ])('%s', (_, intent) => {
   it('ends with a halt, and places nothing more', () => {
-    const world = ready();
-    world.want(intent);
+    const world = EngineWorld.answering().want(intent);
     world.accept();
     const before = placed(world).length;
-    world.control({ kind: 'halt', reason: 'by hand', wholeAccount: false });
-    world.advance(120_000);
+    world.control({ kind: 'halt', reason: 'by hand', wholeAccount: false }).advance(120_000);
     expect(placed(world)).toHaveLength(before);
-    expect(atWork(world)).toEqual([]);
+    expect(world.stored().algorithms).toEqual([]);
   });
 
   it('ends with all orders, and places nothing more', () => {
-    const world = ready();
-    world.want(intent);
+    const world = EngineWorld.answering().want(intent);
     world.accept();
     world.want(cancelAll());
     const before = placed(world).length;
     world.advance(120_000);
     expect(placed(world)).toHaveLength(before);
-    expect(atWork(world)).toEqual([]);
+    expect(world.stored().algorithms).toEqual([]);
   });
 });
 
 describe('a ladder', () => {
   it('keeps what rests when the exchange refuses a rung, and waits', () => {
-    const world = ready();
-    world.want(LADDER);
+    const world = EngineWorld.answering().want(LADDER);
     world.accept();
-    world.refuse('place', 'OverValueOrder');
-    world.advance(60_000);
+    world.refuse('place', 'OverValueOrder').advance(60_000);
     expect(placed(world)).toEqual(['buy 1@98', 'buy 1@97']);
-    world.venue.deposit('usdt', '5');
-    world.advance(25_000);
+    world.deposit('usdt', '5').advance(25_000);
     expect(placed(world)).toEqual(['buy 1@98', 'buy 1@97', 'buy 1@97']);
   });
 
   it('takes a value for all of its orders', () => {
-    const world = ready();
+    const world = EngineWorld.answering();
     world.want({ kind: 'ladder', market, side: 'buy', value: '291', from: '98', to: '96', orders: 3 });
     expect(placed(world)).toEqual(['buy 1@98']);
   });
@@ -136,7 +107,7 @@ describe('a ladder', () => {
 
 describe('an order that is to rest', () => {
   it('is refused where its price would cross once it is on the steps of the market', () => {
-    const world = ready();
+    const world = EngineWorld.answering();
     world.want({ kind: 'place', market, side: 'buy', amount: '1', price: '100.996', postOnly: true });
     expect(placed(world)).toEqual([]);
     world.want({ kind: 'place', market, side: 'buy', amount: '1', price: '100.994', postOnly: true });
@@ -144,7 +115,7 @@ describe('an order that is to rest', () => {
   });
 
   it('is dropped where it would cross by the time that it no longer waits for an identical one', () => {
-    const world = ready();
+    const world = EngineWorld.answering();
     const wish: Intent = { kind: 'place', market, side: 'buy', amount: '1', price: '98', postOnly: true };
     world.want(wish);
     world.accept();

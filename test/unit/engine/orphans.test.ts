@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buy } from '../../support/intents.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WISH } from './engine-world.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';
-
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
 describe('an order that carries our name and is not in the mirror', () => {
   it('is taken over, and canceled before a strategy begins, which would place its like again', () => {
@@ -22,8 +20,7 @@ describe('an order that carries our name and is not in the mirror', () => {
     );
     expect(world.pending('cancel').call).toMatchObject({ clientOrderId: 'bot-one-e000-1' });
     expect(world.engine.status().phase).toBe('syncing');
-    world.venue.end(id);
-    world.advance(10_000);
+    world.end(id).advance(10_000);
     expect(world.engine.status().phase).toBe('trading');
   });
 
@@ -32,8 +29,7 @@ describe('an order that carries our name and is not in the mirror', () => {
     const order = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
     world.advance(2_000);
     expect(world.orders()).toEqual([]);
-    world.give('order', { ...order, clientOrderId: 'by-hand' });
-    world.advance(100);
+    world.give('order', { ...order, clientOrderId: 'by-hand' }).advance(100);
     expect(world.orders()).toEqual([]);
   });
 
@@ -51,8 +47,7 @@ describe('an order that carries our name and is not in the mirror', () => {
       }
       world.advance(10_000);
       expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'cancelling', filled: 4_000_000_000n });
-      world.venue.end(id);
-      world.advance(10_000);
+      world.end(id).advance(10_000);
       expect(world.order('bot-one-e000-1').state).toBe('cancelled');
     },
   );
@@ -60,8 +55,7 @@ describe('an order that carries our name and is not in the mirror', () => {
   it('is nobody’s where it is at its end', () => {
     const world = new EngineWorld();
     const { id } = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
-    world.venue.end(id);
-    world.advance(10_000);
+    world.end(id).advance(10_000);
     expect(world.orders()).toEqual([]);
   });
 
@@ -70,16 +64,14 @@ describe('an order that carries our name and is not in the mirror', () => {
     world.venue.placeByHand('buy', '1', '98', name);
     world.advance(10_000);
     expect(world.orders()).toEqual([]);
-    world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
-    world.advance(10_000);
+    world.control({ kind: 'halt', reason: 'a test', wholeAccount: false }).advance(10_000);
     expect(world.requestsOf('cancel')).toEqual([]);
   });
 });
 
 /** Makes a bot with an order at the exchange, sent when no request of an earlier run can arrive any more. */
 function trading(): { readonly world: EngineWorld; readonly ownId: VenueOrderId | null } {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
+  const world = EngineWorld.answering();
   world.advance(DEFAULT_ENGINE_TIMES.lateArrivalMs + 1_000);
   world.want(WISH);
   const { id } = world.accept();
@@ -100,20 +92,16 @@ describe('an order that carries our name and was placed while we trade', () => {
         /^expected orders named "bot-…" from this bot alone, found bot-one-e000-1 \(\d+\), .*another bot/,
       ),
     ]);
-    world.venue.fill(others[0]?.id, '0.4');
-    world.advance(10_000);
+    world.fill(others[0]?.id, '0.4').advance(10_000);
     expect(world.orders()).toHaveLength(1);
-    world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
-    world.advance(10_000);
+    world.control({ kind: 'halt', reason: 'a test', wholeAccount: false }).advance(10_000);
     expect(world.requestsOf('cancel').map(({ call }) => call)).toEqual([
       expect.objectContaining({ venueId: world.order().venueId }),
     ]);
   });
 
   it('is taken over while an earlier life may have sent it', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(WISH);
+    const world = EngineWorld.answering().want(WISH);
     world.accept();
     world.venue.placeByHand('sell', '1', '105', 'bot-one-e000-1');
     world.advance(20_000);
@@ -122,8 +110,7 @@ describe('an order that carries our name and was placed while we trade', () => {
   });
 
   it('is taken over where its id is below those of this life, whenever it is seen', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
+    const world = EngineWorld.answering();
     const early = world.venue.placeByHand('sell', '1', '105', 'bot-one-e000-1');
     world.venue.hidden.add(early.id);
     world.advance(DEFAULT_ENGINE_TIMES.lateArrivalMs + 1_000);
@@ -139,9 +126,7 @@ describe('an order that carries our name and was placed while we trade', () => {
 
 describe('a second order of one of ours', () => {
   it('is alarmed and canceled, and the first goes on', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(WISH);
+    const world = EngineWorld.answering().want(WISH);
     const first = world.accept();
     const twin = world.venue.placeByHand('buy', '1', '98', world.order().clientOrderId);
     world.advance(10_400);
@@ -151,14 +136,11 @@ describe('a second order of one of ours', () => {
   });
 
   it('that has ended is reported, and not canceled', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
-    world.want(WISH, buy('BTCUSDT', { amount: '2', price: '98' }));
+    const world = EngineWorld.answering().want(WISH, buy('BTCUSDT', { amount: '2', price: '98' }));
     world.accept();
     const twin = world.venue.placeByHand('buy', '1', '98', world.orders()[0]?.clientOrderId ?? null);
     world.venue.end(twin.id);
-    world.fail('place');
-    world.advance(20_000);
+    world.fail('place').advance(20_000);
     expect(world.alarms()).toEqual([expect.stringMatching(/was at the exchange twice, as \d+ and \d+/)]);
     expect(world.requestsOf('cancel')).toEqual([]);
   });

@@ -1,45 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { formatUnits } from '../../../src/domain/money.ts';
 import { backtest, type Candles } from '../../../src/research.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
-import type { BracketWish, Intent } from '../../../src/strategy/intents.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
 import { bracket, buy, cancelAll, exit, oco, sell, target, targets } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { BRACKET, EngineWorld, WISH } from './engine-world.ts';
 
 const BTC = 'BTCUSDT';
-const WISH: BracketWish = {
-  entry: { amount: '1', price: '98' },
-  takeProfit: { price: '110' },
-  stopLoss: { price: '90' },
-};
 
 /** Makes a world whose account has no coins. */
 function ready(): EngineWorld {
   const world = new EngineWorld();
-  world.venue.deposit('btc', '-10');
-  world.advance(2_000);
+  world.deposit('btc', '-10').advance(2_000);
   world.answers.add('order');
   return world;
 }
 
 /** Makes a world whose bracket holds 0.998, with its exit at the exchange. */
-function held(): EngineWorld {
-  const world = ready();
-  world.want(bracket(BTC, WISH));
-  world.venue.fill(world.accept().id);
-  world.advance(11_000);
-  world.acceptPair();
-  return world;
-}
+const held = (): EngineWorld => ready().holding(BRACKET);
 
 /** Makes a world that bought 0.998 without a bracket, and protects it by orders of its own. */
 function guarded(guard: Intent, count = 1): EngineWorld {
-  const world = ready();
-  world.want(buy(BTC, { amount: '1', price: '98' }));
-  world.accept();
-  world.venue.fill(world.order().venueId);
-  world.advance(11_000);
+  const world = ready().want(WISH);
+  world.fillNext().advance(11_000);
   for (let placed = 0; placed < count; placed += 1) {
     world.want(guard);
     if (guard.kind === 'oco') world.acceptPair();
@@ -47,18 +30,6 @@ function guarded(guard: Intent, count = 1): EngineWorld {
   }
   return world;
 }
-
-/** Writes the sales requested, such as `market 0.998` or `pair 0.998`, with `cancel` between them. */
-const asked = (world: EngineWorld): readonly string[] =>
-  world.made.flatMap(({ call }) => {
-    if (call.kind === 'cancel') return ['cancel'];
-    if (call.kind === 'place-oco') return [`pair ${formatUnits(call.order.amount)}`];
-    if (call.kind !== 'place' || call.order.side !== 'sell') return [];
-    const { amount, price, execution } = call.order;
-    return [
-      `${execution} ${formatUnits(amount)}${price === null || execution === 'market' ? '' : ` @${formatUnits(price)}`}`,
-    ];
-  });
 
 /** Answers cancels and sales until none waits; sales fill. */
 function serve(world: EngineWorld): void {
@@ -88,7 +59,7 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     const world = held();
     world.want(...intents);
     serve(world);
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
     expect(refused(world)).toEqual([]);
     expect(world.engine.unfinishedOrders()).toEqual([]);
     expect(world.orders().at(-1)).toMatchObject({ exit: 'decision', state: 'filled' });
@@ -105,37 +76,34 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     const world = guarded(sell(BTC, { amount: '0.998', stopPrice: '90' }));
     world.want(...intents);
     serve(world);
-    expect(asked(world)).toEqual(['stop_market 0.998', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['stop_market 0.998', 'cancel', 'market 0.998']);
     expect(refused(world)).toEqual([]);
   });
 
   it('sells once where no exit rests for now, since the next exit has the coins', () => {
     const world = ready();
     world.want(bracket(BTC, { entry: { amount: '1', price: '98' }, stopLoss: { price: '90' } }));
-    world.venue.fill(world.accept().id);
-    world.advance(11_000);
-    world.refuse('place', 'InsufficientBalance');
-    world.advance(1_000);
+    world.fillNext().advance(11_000);
+    world.refuse('place', 'InsufficientBalance').advance(1_000);
     expect(world.engine.unfinishedOrders()).toEqual([]);
     world.want(sell(BTC, { amount: '0.998', price: '120' }));
     serve(world);
     world.advance(20_000);
     serve(world);
-    expect(asked(world)).toEqual(['stop_market 0.998', 'limit 0.998 @120']);
+    expect(world.sales()).toEqual(['stop_market 0.998', 'limit 0.998 @120']);
     expect(refused(world)).toHaveLength(1);
   });
 
   it('sells as soon as the end of the exit is known: nothing else lies in the gap', () => {
     const world = held();
-    world.want(exit(BTC));
-    world.advance(200);
+    world.want(exit(BTC)).advance(200);
     world.endCanceled();
     const from = world.nowMs;
-    while (asked(world).length < 3 && world.nowMs < from + 20_000) world.advance(10);
+    while (world.sales().length < 3 && world.nowMs < from + 20_000) world.advance(10);
     // The time is for the pair's other leg, each look-up of which takes 50 ms here.
     expect(world.nowMs - from).toBeLessThanOrEqual(100);
-    expect(asked(world).at(-1)).toBe('market 0.998');
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+    expect(world.sales().at(-1)).toBe('market 0.998');
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
   });
 
   it('says in the end why it was left', () => {
@@ -159,7 +127,7 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     world.accept();
     world.venue.book = { bid: '89', ask: '90' };
     serve(world);
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', 'cancel', 'market 0.998']);
     expect(world.orders().at(-1)).toMatchObject({ exit: 'stop-loss', state: 'filled' });
   });
 
@@ -176,7 +144,7 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     serve(world);
     world.want(again);
     serve(world);
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', ...sales]);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', ...sales]);
     expect(refused(world)).toEqual([]);
   });
 
@@ -186,7 +154,7 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     serve(world);
     world.want(target(BTC, { position: '0.5' }));
     serve(world);
-    expect(asked(world)).toEqual([
+    expect(world.sales()).toEqual([
       'pair 0.998',
       'cancel',
       'limit 0.498 @105',
@@ -201,14 +169,14 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     const world = held();
     world.want(exit(BTC), exit(BTC, { price: '105' }));
     serve(world);
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
   });
 
   it('sells a part, and protects the rest again', () => {
     const world = held();
     world.want(sell(BTC, { amount: '0.4', tag: 'half' }));
     serve(world);
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.4', 'pair 0.598']);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'market 0.4', 'pair 0.598']);
     expect(world.eventsOf('fill')).toMatchObject([{ side: 'buy' }, { tag: 'half', exit: 'decision' }]);
     expect(refused(world)).toEqual([]);
   });
@@ -216,12 +184,10 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
   it('sells what lies beside the bracket by an order of its own', () => {
     const world = held();
     world.want(buy(BTC, { amount: '0.5', price: '97' }));
-    world.accept();
-    world.venue.fill(world.order().venueId);
-    world.advance(11_000);
+    world.fillNext().advance(11_000);
     world.want(target(BTC, { position: 0 }));
     serve(world);
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998', 'market 0.499']);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'market 0.998', 'market 0.499']);
     expect(refused(world)).toEqual([]);
   });
 
@@ -230,19 +196,18 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     const world = guarded(limit);
     world.want(exit(BTC));
     serve(world);
-    expect(asked(world)).toEqual(['limit 0.998 @110', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['limit 0.998 @110', 'cancel', 'market 0.998']);
   });
 
   it('keeps the exit at the exchange while no orders are taken', () => {
     const world = held();
     world.want(buy(BTC, { amount: '0.1', price: '90' }));
     world.answer('place', { outcome: 'unsent', reason: 'locked out', retryInMs: 30_000 });
-    world.want(exit(BTC));
-    world.advance(20_000);
-    expect(asked(world)).toEqual(['pair 0.998']);
+    world.want(exit(BTC)).advance(20_000);
+    expect(world.sales()).toEqual(['pair 0.998']);
     world.advance(10_000);
     serve(world);
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
   });
 
   it('goes on after a crash in its middle, and sells once', () => {
@@ -251,10 +216,9 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     );
     world.want(exit(BTC));
     expect(world.waitingKinds()).toEqual(['cancel']);
-    world.restart();
-    world.advance(5_000);
+    world.restart().advance(5_000);
     serve(world);
-    expect(asked(world).filter((one) => one.startsWith('market'))).toEqual(['market 0.998']);
+    expect(world.sales().filter((one) => one.startsWith('market'))).toEqual(['market 0.998']);
     expect(world.engine.unfinishedOrders()).toEqual([]);
   });
 
@@ -262,12 +226,11 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     const world = held();
     world.venue.book = { bid: null, ask: '101' };
     world.advance(3_000);
-    world.want(exit(BTC));
-    world.advance(30_000);
-    expect(asked(world)).toEqual(['pair 0.998']);
+    world.want(exit(BTC)).advance(30_000);
+    expect(world.sales()).toEqual(['pair 0.998']);
     world.venue.book = { bid: '99', ask: '101' };
     serve(world);
-    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
   });
 });
 

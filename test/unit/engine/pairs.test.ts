@@ -17,8 +17,7 @@ function states(world: EngineWorld): readonly string[] {
 
 describe('a pair of orders', () => {
   it('is asked for as one, and both of its legs open with the reply', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     expect(world.pending('place-oco').call.order).toMatchObject({
       amount: parseUnits('1'),
       price: parseUnits('110'),
@@ -40,16 +39,14 @@ describe('a pair of orders', () => {
   });
 
   it('is refused as one, and reported once', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     world.refuse('place-oco', 'InsufficientBalance');
     expect(states(world)).toEqual(['rejected', 'rejected']);
     expect(world.eventsOf('reject')).toMatchObject([{ code: 'InsufficientBalance', tag: 'way out' }]);
   });
 
   it('ends when one leg is filled', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     const [, stop] = world.acceptPair();
     world.venue.fill(stop.id);
     world.answers.add('order');
@@ -59,8 +56,7 @@ describe('a pair of orders', () => {
   });
 
   it('ends when one leg is canceled', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     world.acceptPair();
     world.answers.add('order');
     world.advance(5_100);
@@ -72,8 +68,7 @@ describe('a pair of orders', () => {
   });
 
   it('is found by the first leg’s name after a lost reply, and the stop leg by its pair', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     const [first, second] = world.venue.placePair(world.pending('place-oco').call.order);
     world.fail('place-oco');
     expect(states(world)).toEqual(['unknown', 'unknown']);
@@ -85,8 +80,7 @@ describe('a pair of orders', () => {
   });
 
   it('is found after a lost reply when its stop leg has traded and nothing is open any more', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     const [, stop] = world.venue.placePair(world.pending('place-oco').call.order);
     world.venue.fill(stop.id);
     world.fail('place-oco');
@@ -104,14 +98,12 @@ describe('a pair of orders', () => {
       ['first'],
     ],
   ] as const)('%s', (_, hidden) => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
     for (const leg of hidden) world.venue.hidden.add({ first, stop }[leg].id);
     world.venue.fill(stop.id, '0.25');
     world.fail('place-oco');
-    world.refuse('order', 'NotFound');
-    world.advance(10_000);
+    world.refuse('order', 'NotFound').advance(10_000);
     expect(world.fills()).toEqual([]);
     world.venue.hidden.clear();
     world.advance(80_000);
@@ -119,19 +111,16 @@ describe('a pair of orders', () => {
   });
 
   it('that never arrived is rejected whole, and not sent again', () => {
-    const world = EngineWorld.ready({ ...WITH_COINS, settings: { resendUnknown: true } });
-    world.want(PAIR);
+    const world = EngineWorld.ready({ ...WITH_COINS, settings: { resendUnknown: true } }).want(PAIR);
     world.fail('place-oco');
-    world.refuse('order', 'NotFound');
-    world.advance(150_000);
+    world.refuse('order', 'NotFound').advance(150_000);
     expect(states(world)).toEqual(['rejected', 'rejected']);
     expect(world.eventsOf('reject')).toHaveLength(1);
     expect(world.requestsOf('place-oco')).toHaveLength(1);
   });
 
   it('comes through a restart with its reply missing', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     world.venue.placePair(world.pending('place-oco').call.order);
     world.restart({ losing: true });
     expect(states(world)).toEqual(['sending', 'sending']);

@@ -5,9 +5,8 @@ import { PAUSE, UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
 import { bracket, buy, cancelAll } from '../../support/intents.ts';
-import { EngineWorld, feedOf, FEEDS, START_MS } from './engine-world.ts';
+import { EngineWorld, feedOf, FEEDS, START_MS, WISH } from './engine-world.ts';
 
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const PAUSED = {
   kind: 'lock',
   name: PAUSE,
@@ -25,9 +24,7 @@ const RESUMED: LockCommand = { kind: 'unlock', name: PAUSE, strategy: 'one', mar
 const booksOf = ({ engine }: EngineWorld): unknown => engine.instances[0]?.runner.stateJson();
 
 function begun(): EngineWorld {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
-  world.want(WISH);
+  const world = EngineWorld.answering().want(WISH);
   world.accept();
   return world;
 }
@@ -49,16 +46,14 @@ describe('a strategy that is paused', () => {
   });
 
   it('keeps its exits, and gets neither fills nor new entries', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
+    const world = EngineWorld.answering();
     world.want(
       bracket('BTCUSDT', { entry: { amount: '2', price: '98' }, stopLoss: { price: '90' } }),
       buy('BTCUSDT', { amount: '1', price: '97' }),
     );
     world.accept();
     const entry = world.accept();
-    world.venue.fill(entry.id, '1');
-    world.advance(11_000);
+    world.fill(entry.id, '1').advance(11_000);
     world.accept();
     const events = world.events.length;
     world.control(PAUSED);
@@ -67,8 +62,7 @@ describe('a strategy that is paused', () => {
     const stop = world.venue.open().find(({ side }) => side === 'sell');
     world.endCanceled();
     world.endCanceled();
-    world.venue.fill(stop?.id ?? null);
-    world.advance(20_000);
+    world.fill(stop?.id ?? null).advance(20_000);
     expect(world.fills().map(({ side }) => side)).toEqual(['buy', 'sell']);
     expect(world.requestsOf('place')).toHaveLength(3);
     expect(world.events.slice(events)).toEqual([]);
@@ -77,8 +71,7 @@ describe('a strategy that is paused', () => {
   it('stays paused over kill -9, and goes on by itself when its time is over', () => {
     const world = begun();
     world.control({ ...PAUSED, untilMs: world.nowMs + 60_000, entries: 'keep' });
-    world.restart({ losing: true });
-    world.advance(30_000);
+    world.restart({ losing: true }).advance(30_000);
     expect(world.eventsOf('start')).toEqual([{ isRestart: false }]);
     expect(world.engine.locks.active()).toMatchObject([{ name: PAUSE, pauses: true, by: 'ali' }]);
     world.advance(30_000);
@@ -88,8 +81,7 @@ describe('a strategy that is paused', () => {
 
   it('that never began is told its first start', () => {
     const world = new EngineWorld();
-    world.control(PAUSED);
-    world.advance(5_000);
+    world.control(PAUSED).advance(5_000);
     expect(world.eventsOf('start')).toEqual([]);
     world.control(RESUMED);
     expect(world.eventsOf('start')).toEqual([{ isRestart: false }]);
@@ -127,10 +119,8 @@ describe('a strategy that is paused', () => {
       world.venue.candles.push({ openTimeMs: firstMs + minute * 60_000, ...prices });
     }
     world.advance(150_000);
-    world.control(PAUSED);
-    world.advance(180_000);
-    world.control(RESUMED);
-    world.advance(60_000);
+    world.control(PAUSED).advance(180_000);
+    world.control(RESUMED).advance(60_000);
     expect(seen).toEqual([
       [100, 99.5],
       [101, 100.5],

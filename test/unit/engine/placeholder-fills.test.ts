@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';
-import { buy } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, FAST, WISH } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';
 
-const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 600_000 };
+const SLOW_ALERT = { ...FAST, alertAfterMs: 600_000 };
 const MINUTE_MS = 60_000;
 
 interface Closed {
@@ -16,9 +15,8 @@ interface Closed {
 }
 
 function placed(): Omit<Closed, 'trades'> {
-  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
-  world.answers.add('order');
-  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+  const world = EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000);
+  world.want(WISH);
   return { world, id: world.accept().id };
 }
 
@@ -98,8 +96,7 @@ describe('an order whose trades are not listed any more', () => {
       if (when === 'after') world.restart();
       world.venue.hidden.clear();
       world.advance(12 * MINUTE_MS);
-      world.restart();
-      world.advance(MINUTE_MS);
+      world.restart().advance(MINUTE_MS);
       expect(world.fills()).toMatchObject([
         { tradeId: first.id, strategy: 'one', total: first.total },
         { tradeId: second.id, strategy: 'one', total: second.total },
@@ -122,8 +119,7 @@ describe('an order whose trades are not listed any more', () => {
     world.advance(20 * MINUTE_MS);
     expect(world.order()).toMatchObject({ state: 'settling' });
     expect(english(world.engine.closedReason())).toMatch(/could not be compared/);
-    world.control({ kind: 'accept-balances' });
-    world.advance(2 * MINUTE_MS);
+    world.control({ kind: 'accept-balances' }).advance(2 * MINUTE_MS);
     expect(world.order()).toMatchObject({ state: 'cancelled', filledTotal: parseUnits('78.4') });
     expect(world.fills()).toMatchObject([{ tradeId: `placeholder ${id}` }]);
     expect(world.engine.closedReason()).toBeNull();
@@ -142,8 +138,7 @@ describe('an order whose trades are not listed any more', () => {
       world.venue.hidden.add(world.venue.fill(id, '0.05', `97.${cents + 10}`).id);
     for (const amount of ['3', '-2000']) world.venue.deposit('usdt', amount);
     Object.assign(world.venue.orderOf(id), { total: parseUnits('97.195'), fee: parseUnits('0.002') });
-    world.venue.end(id);
-    world.advance(20 * MINUTE_MS);
+    world.end(id).advance(20 * MINUTE_MS);
     expect(world.fills()).toMatchObject([{ tradeId: `placeholder ${id}` }]);
     expect(world.engine.closedReason()).toBeNull();
   });
@@ -152,8 +147,7 @@ describe('an order whose trades are not listed any more', () => {
     const { world } = closed('both');
     world.advance(2 * MINUTE_MS);
     expect(world.order()).toMatchObject({ state: 'settling' });
-    world.control({ kind: 'accept-balances' });
-    world.advance(30_000);
+    world.control({ kind: 'accept-balances' }).advance(30_000);
     expect(world.order()).toMatchObject({ state: 'cancelled', filled: parseUnits('0.8') });
   });
 });

@@ -11,8 +11,7 @@ const WISH = buy('BTCUSDT', { amount: '1', price: '98', ...LABELS });
 
 describe('placing an order', () => {
   it('writes the order down before its request leaves, and opens it with the reply', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     expect(world.order()).toMatchObject({ state: 'sending', attempts: 1, ...LABELS });
     const placed = world.accept();
     expect(world.order()).toMatchObject({ state: 'open', venueId: placed.id });
@@ -36,15 +35,13 @@ describe('placing an order', () => {
   });
 
   it('waits for a slot no longer than it may', () => {
-    const world = EngineWorld.ready({ settings: { placeWithinMs: 1_234 } });
-    world.want(WISH);
+    const world = EngineWorld.ready({ settings: { placeWithinMs: 1_234 } }).want(WISH);
     const request = world.pending('place');
     expect(request.expiresAtMs - (world.order().sentAtMs ?? 0)).toBe(1_234);
   });
 
   it('rejects an order that the exchange refused, and tells the strategy its code', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.refuse('place', 'OverValueOrder');
     expect(world.order()).toMatchObject({ state: 'rejected', reason: 'OverValueOrder' });
     expect(world.eventsOf('reject')).toMatchObject([
@@ -57,8 +54,7 @@ describe('placing an order', () => {
   });
 
   it('rejects an order whose request never left, and tells the strategy', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.unsend('place', 'no slot');
     expect(world.order()).toMatchObject({
       state: 'rejected',
@@ -70,23 +66,20 @@ describe('placing an order', () => {
   });
 
   it('takes a refusal that may have had an effect for no answer', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.refuse('place', 'Unavailable', { effect: 'unknown' });
     expect(world.order().state).toBe('unknown');
     expect(world.eventsOf('reject')).toEqual([]);
   });
 
   it('rejects an order that is a duplicate of somebody else’s on its first way', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.refuse('place', 'DuplicateOrder');
     expect(world.order()).toMatchObject({ state: 'rejected', reason: 'DuplicateOrder' });
   });
 
   it('takes its own id being in use for evidence that the order is there', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.refuse('place', 'DuplicateClientOrderId');
     expect(world.order().state).toBe('unknown');
   });
@@ -130,8 +123,7 @@ const placements = (world: EngineWorld) =>
 
 describe('an identical order', () => {
   it('is held back until the exchange has forgotten the first', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.accept();
     const acceptedAtMs = world.nowMs;
     world.want(WISH);
@@ -143,8 +135,7 @@ describe('an identical order', () => {
   });
 
   it('is held back whoever wants it, and one that differs is not', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH, WISH, buy('BTCUSDT', { amount: '1', price: '98.01' }));
+    const world = EngineWorld.ready().want(WISH, WISH, buy('BTCUSDT', { amount: '1', price: '98.01' }));
     expect(world.waitingKinds()).toEqual(['place', 'place']);
     expect(world.engine.ordersByState()).toEqual({ sending: 2, planned: 1 });
   });
@@ -167,8 +158,7 @@ describe('an identical order', () => {
   });
 
   it('is given up with the time after which it may be repeated', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH, WISH, WISH);
+    const world = EngineWorld.ready().want(WISH, WISH, WISH);
     world.accept();
     world.advance(11_000);
     world.accept();
@@ -181,19 +171,15 @@ describe('an identical order', () => {
   });
 
   it('is given up when the fate of the first stays unknown', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH, WISH);
-    world.fail('place');
-    world.advance(12_000);
+    const world = EngineWorld.ready().want(WISH, WISH);
+    world.fail('place').advance(12_000);
     expect(world.eventsOf('reject')).toMatchObject([{ code: 'IdenticalOrder' }]);
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 
   it('goes at once when the first was refused ten and a half seconds ago, and no sooner', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH, WISH);
-    world.refuse('place', 'OverValueOrder');
-    world.advance(10_400);
+    const world = EngineWorld.ready().want(WISH, WISH);
+    world.refuse('place', 'OverValueOrder').advance(10_400);
     expect(world.waitingKinds()).toEqual([]);
     world.advance(200);
     expect(world.waitingKinds()).toEqual(['place']);
@@ -201,8 +187,7 @@ describe('an identical order', () => {
 
   it('that has waited is checked again, by what is known then', () => {
     const limits = createRiskLimits({ maxBookAgeMs: 5_000 });
-    const world = EngineWorld.ready({ instances: [{ limits }] });
-    world.want(WISH, WISH);
+    const world = EngineWorld.ready({ instances: [{ limits }] }).want(WISH, WISH);
     world.accept();
     world.failing = { kind: 'book', code: 'TIMED_OUT' };
     world.advance(12_000);
@@ -211,8 +196,7 @@ describe('an identical order', () => {
   });
 
   it('that waits is dropped with a cancel and costs no request', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH, WISH, cancelAll());
+    const world = EngineWorld.ready().want(WISH, WISH, cancelAll());
     world.accept();
     world.advance(2_000);
     expect(world.waitingKinds()).toEqual(['cancel']);
@@ -224,14 +208,12 @@ describe('an identical order', () => {
 });
 
 it('an order with an end is canceled when its time is over, over a restart too, and comes with its tag', () => {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
+  const world = EngineWorld.answering();
   world.want(buy('BTCUSDT', { amount: '1', price: '98', tag: 'dip', expireAfterMs: 60_000 }));
   world.accept();
   expect(world.eventsOf('order')).toMatchObject([{ status: 'Active', tag: 'dip' }]);
   world.advance(30_000);
-  world.restart();
-  world.advance(25_000);
+  world.restart().advance(25_000);
   expect(world.waitingKinds()).toEqual([]);
   world.advance(6_000);
   expect(world.waitingKinds()).toEqual(['cancel']);
@@ -254,8 +236,7 @@ describe('an order that is to rest', () => {
   });
 
   it('is placed a step away from it, and refused without a limit price', () => {
-    const world = EngineWorld.ready();
-    world.want(buy('BTCUSDT', { amount: '1', price: '100.99', postOnly: true }));
+    const world = EngineWorld.ready().want(buy('BTCUSDT', { amount: '1', price: '100.99', postOnly: true }));
     expect(world.waitingKinds()).toEqual(['place']);
     world.want(buy('BTCUSDT', { amount: '1', postOnly: true }));
     expect(world.eventsOf('reject')).toMatchObject([{ code: 'fit' }]);

@@ -36,8 +36,7 @@ function open(): EngineWorld {
   });
   world.answers.add('order');
   world.advance(3_000);
-  world.venue.fill(world.accept().id);
-  world.advance(11_000);
+  world.fillNext().advance(11_000);
   world.acceptPair();
   return world;
 }
@@ -45,8 +44,7 @@ function open(): EngineWorld {
 /** Makes a world as `open` does, after somebody else has canceled the exit of `one`. */
 function canceled(): EngineWorld {
   const world = open();
-  for (const { id } of world.venue.open()) world.venue.end(id);
-  world.advance(20_000);
+  world.endAll().advance(20_000);
   return world;
 }
 
@@ -63,8 +61,7 @@ function say(world: EngineWorld, act: PositionCommand['act'], of: Partial<Positi
     price: null,
     ...of,
   };
-  world.control({ ...command, key });
-  world.advance(5_000);
+  world.control({ ...command, key }).advance(5_000);
   const end = world.engine.byHand.stateOf(key)?.end;
   const said = english(end?.message ?? 'nothing');
   return end?.ok === true ? said : `not done: ${said}`;
@@ -94,8 +91,7 @@ describe('what a person says of a position whose exit somebody else canceled', (
     );
     expect(pairs(world)).toBe(2);
     world.acceptPair();
-    for (const { id } of world.venue.open()) world.venue.end(id);
-    world.advance(20_000);
+    world.endAll().advance(20_000);
     say(world, 'adopt', { key });
     expect(pairs(world)).toBe(2);
   });
@@ -140,8 +136,7 @@ describe('what a person says of coins', () => {
       'two has adopted 10 BTC at 50',
     );
     expect([held(world, 'one'), held(world, 'two')]).toEqual(['0.998', '10']);
-    world.restart();
-    world.advance(5_000);
+    world.restart().advance(5_000);
     expect(held(world, 'two')).toBe('10');
   });
 
@@ -161,16 +156,14 @@ describe('what a person says of coins', () => {
     const world = canceled();
     const key = 'amid-it';
     say(world, 'write-off', { key, amount: '0.3' });
-    world.restart({ losing: true });
-    world.advance(5_000);
+    world.restart({ losing: true }).advance(5_000);
     expect(say(world, 'write-off', { key, amount: '0.3' })).toMatch(/^0.3 BTC were taken out/);
     expect(held(world, 'one')).toBe('0.698');
   });
 
   it('clears coins that are missing', () => {
     const world = canceled();
-    world.venue.deposit('btc', '-10.5');
-    world.advance(200_000);
+    world.deposit('btc', '-10.5').advance(200_000);
     expect(say(world, 'adopt')).toBe(
       'not done: the account has 0.5 BTC less than its strategies hold: write that off first, or bring it back',
     );

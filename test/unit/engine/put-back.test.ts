@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buy, oco, sell } from '../../support/intents.ts';
-import { EngineWorld, WITH_COINS } from './engine-world.ts';
+import { buy, sell } from '../../support/intents.ts';
+import { EngineWorld, PAIR, WITH_COINS } from './engine-world.ts';
 import { withoutFields } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
@@ -13,12 +13,9 @@ function copied(): {
   readonly id: VenueOrderId | null;
   readonly copy: ReturnType<EngineWorld['mirror']['copy']>;
 } {
-  const world = EngineWorld.ready(WITH_COINS);
-  world.answers.add('order');
-  world.want(wish('98'));
+  const world = EngineWorld.answering(WITH_COINS).want(wish('98'));
   const { id } = world.accept();
-  world.venue.fill(id, '0.2');
-  world.advance(10_000);
+  world.fill(id, '0.2').advance(10_000);
   return { world, id: id, copy: world.mirror.copy() };
 }
 
@@ -38,14 +35,12 @@ describe('a mirror that was put back from a copy', () => {
     world.venue.fill(ended.id);
     world.want(wish('96'));
     const live = world.accept();
-    world.venue.fill(live.id, '0.5');
-    world.advance(20_000);
+    world.fill(live.id, '0.5').advance(20_000);
     const before = position(world);
     const foreign = world.venue.placeByHand('buy', '1', '95');
     world.venue.fill(foreign.id);
     world.mirror.putBack(copy, 'e002');
-    world.restart();
-    world.advance(30_000);
+    world.restart().advance(30_000);
     expect(world.order(ended.clientOrderId ?? '')).toMatchObject({
       state: 'filled',
       strategy: 'one',
@@ -60,8 +55,7 @@ describe('a mirror that was put back from a copy', () => {
     expect(world.fills().filter(({ orderKey }) => orderKey === null)).toHaveLength(1);
     expect(world.fills()).toHaveLength(5);
     expect(world.messages('warning').join()).toMatch(/restored from a copy/);
-    world.restart();
-    world.advance(30_000);
+    world.restart().advance(30_000);
     expect(position(world)).toBe(before);
   });
 
@@ -81,8 +75,7 @@ describe('a mirror that was put back from a copy', () => {
     const states = since.map((key) => world.order(key).state);
     const placed = world.venue.orders.length;
     world.mirror.putBack(copy, 'e002');
-    world.restart();
-    world.advance(180_000);
+    world.restart().advance(180_000);
     const ending = states.map((state) => (state === 'open' ? 'cancelling' : state));
     expect(since.map((key) => world.order(key).state)).toEqual(ending);
     expect(new Set(states)).toEqual(new Set(['filled', 'open', 'cancelled']));
@@ -96,12 +89,10 @@ describe('a mirror that was put back from a copy', () => {
   it('begins its books anew, since what was paid in and out meanwhile is not known any more', () => {
     const { world, copy } = copied();
     world.venue.deposit('usdt', '1000');
-    world.venue.deposit('btc', '-0.5');
-    world.advance(60_000);
+    world.deposit('btc', '-0.5').advance(60_000);
     world.mirror.putBack(copy, 'e002');
     world.restart();
-    world.venue.deposit('usdt', '3');
-    world.advance(180_000);
+    world.deposit('usdt', '3').advance(180_000);
     expect(world.engine.reconciler.break).toBeNull();
     expect(world.engine.status().conclusions).toBeGreaterThan(1);
     expect(world.engine.doubts()).toEqual([]);
@@ -111,8 +102,7 @@ describe('a mirror that was put back from a copy', () => {
     const { world, copy } = copied();
     world.mirror.putBack(copy, 'e002');
     world.failing = { kind: 'orders', code: 'TIMED_OUT' };
-    world.restart();
-    world.advance(20_000);
+    world.restart().advance(20_000);
     expect(world.engine.status().phase).toBe('syncing');
     world.failing = null;
     world.advance(20_000);
@@ -121,14 +111,13 @@ describe('a mirror that was put back from a copy', () => {
 
   it('keeps what protects a position, and says that nobody steers it', () => {
     const { world, copy } = copied();
-    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    world.want(PAIR);
     const [first] = world.acceptPair();
     world.want(sell('BTCUSDT', { amount: '1', stopPrice: '91' }));
     const stop = world.accept();
     world.advance(10_000);
     world.mirror.putBack(copy, 'e002');
-    world.restart();
-    world.advance(40_000);
+    world.restart().advance(40_000);
     const key = first.clientOrderId ?? '';
     expect(
       [key, `${key}/2`, stop.clientOrderId ?? ''].map((name) => [name, world.order(name).state]),
@@ -144,13 +133,11 @@ describe('a mirror that was put back from a copy', () => {
 
   it('takes over both legs of a pair', () => {
     const { world, copy } = copied();
-    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    world.want(PAIR);
     const [first, second] = world.acceptPair();
-    world.venue.fill(second.id);
-    world.advance(10_000);
+    world.fill(second.id).advance(10_000);
     world.mirror.putBack(copy, 'e002');
-    world.restart();
-    world.advance(40_000);
+    world.restart().advance(40_000);
     const key = first.clientOrderId ?? '';
     expect(world.order(key)).toMatchObject({ state: 'cancelled', pairKey: `${key}/2` });
     expect(world.order(`${key}/2`)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
@@ -161,13 +148,11 @@ describe('a mirror that was put back from a copy', () => {
     world.want(wish('97'));
     const ended = world.accept();
     world.venue.fill(ended.id);
-    world.venue.fill(id, '0.1');
-    world.advance(10_000);
+    world.fill(id, '0.1').advance(10_000);
     const before = position(world);
     for (const epoch of ['e002', 'e003']) {
       world.mirror.putBack(copy, epoch);
-      world.restart();
-      world.advance(30_000);
+      world.restart().advance(30_000);
       expect(position(world)).toBe(before);
     }
   });
@@ -177,15 +162,13 @@ describe('a mirror that was put back from a copy', () => {
     world.want(wish('97'));
     const ended = world.accept();
     world.venue.fill(ended.id);
-    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    world.want(PAIR);
     const [first, second] = world.acceptPair();
-    world.venue.fill(second.id);
-    world.advance(10_000);
+    world.fill(second.id).advance(10_000);
     const before = position(world);
     world.mirror.putBack(copy, 'e002');
     withoutFields(world, 60, { market: null, execution: null });
-    world.restart();
-    world.advance(90_000);
+    world.restart().advance(90_000);
     expect(world.order(ended.clientOrderId ?? '')).toMatchObject({
       state: 'filled',
       filled: 10_000_000_000n,
@@ -208,14 +191,12 @@ describe('a mirror that was put back from a copy', () => {
     world.advance(10_000);
     world.mirror.putBack(copy, 'e002');
     withoutFields(world, 60, { market: null });
-    world.restart();
-    world.advance(100);
+    world.restart().advance(100);
     expect(world.engine.orderManager.takeover.isInProgress).toBe(true);
     world.engine.orderManager.reports.apply(higher, { askedId: higher.id! });
     world.advance(100);
     expect(world.order(higher.clientOrderId ?? '').venueId).toBe(higher.id);
-    world.restart();
-    world.advance(30_000);
+    world.restart().advance(30_000);
     expect(world.order(lower.clientOrderId ?? '')).toMatchObject({ state: 'cancelled', venueId: lower.id });
   });
 
@@ -224,10 +205,9 @@ describe('a mirror that was put back from a copy', () => {
     const others = Array.from({ length: 40 }, (_, index) =>
       world.venue.placeByHand('buy', '1', '50', `x-${index}`),
     );
-    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    world.want(PAIR);
     const legs = world.acceptPair();
-    world.venue.fill(legs[1].id);
-    world.advance(10_000);
+    world.fill(legs[1].id).advance(10_000);
     const before = position(world);
     // The list still shows the first leg as open, although it has ended.
     Object.assign(world.venue.orders.at(-2) ?? {}, { status: 'Active' });
@@ -267,8 +247,7 @@ describe('a mirror that was put back from a copy', () => {
 
   it('is not taken for one where the mirror only goes on', () => {
     const { world } = copied();
-    world.restart();
-    world.advance(10_000);
+    world.restart().advance(10_000);
     expect(world.messages('warning').join()).not.toMatch(/put back/);
     expect(world.made.filter(({ dedupe }) => dedupe === 'take over')).toEqual([]);
   });

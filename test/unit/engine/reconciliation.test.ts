@@ -2,19 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { buy } from '../../support/intents.ts';
 import { createMarket } from '../../../src/domain/market.ts';
-import { EngineWorld, FEEDS, MARKET } from './engine-world.ts';
+import { EngineWorld, FAST, FEEDS, MARKET, WISH } from './engine-world.ts';
 import { withoutNewestLine } from './wrong-once.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 
-const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
 /** Feeds of a start without strategies, which polls no market. */
 const ACCOUNT_FEEDS = FEEDS.filter(({ kind }) => kind !== 'book');
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
 /** Makes a world whose books have begun. */
 function begun(): EngineWorld {
-  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
-  world.answers.add('order');
+  const world = EngineWorld.answering({ settings: { reconciliation: FAST } }, 30_000);
   expect(world.engine.status().conclusions).toBeGreaterThan(0);
   return world;
 }
@@ -24,16 +21,15 @@ function busy(world: EngineWorld, forMs: number): void {
   for (let at = 0; at < forMs; at += 2_000) {
     const wish: Intent = buy('BTCUSDT', { amount: '0.1', price: `98.${String(at / 2_000 + 10)}` });
     world.want(wish);
-    if (world.waitingKinds().includes('place')) world.venue.fill(world.accept().id);
+    if (world.waitingKinds().includes('place')) world.fillNext();
     world.advance(2_000 - (world.nowMs % 2_000));
   }
 }
 
 describe('reconciliation', () => {
   it('says nothing while the books agree, over trades of its own', () => {
-    const world = begun();
-    world.want(WISH);
-    world.venue.fill(world.accept().id);
+    const world = begun().want(WISH);
+    world.fillNext();
     const before = world.engine.status().conclusions;
     world.advance(60_000);
     expect(world.engine.status().conclusions).toBeGreaterThan(before + 3);
@@ -57,10 +53,8 @@ describe('reconciliation', () => {
     const world = begun();
     world.venue.fill(world.venue.placeByHand('sell', '2', '99').id);
     world.venue.deposit('usdt', '1000');
-    world.venue.deposit('btc', '-0.5');
-    world.advance(60_000);
-    world.venue.deposit('usdt', '3');
-    world.advance(60_000);
+    world.deposit('btc', '-0.5').advance(60_000);
+    world.deposit('usdt', '3').advance(60_000);
     expect(world.engine.reconciler.break).toBeNull();
     expect(world.alarms()).toEqual([]);
   });
@@ -93,8 +87,7 @@ describe('reconciliation', () => {
     world.venue.nowMs = world.nowMs;
     world.venue.deposit('usdt', '1000');
     world.venue.fill(world.venue.placeByHand('sell', '2', '99').id);
-    world.restart();
-    world.advance(120_000);
+    world.restart().advance(120_000);
     expect(world.engine.reconciler.break).toBeNull();
   });
 
@@ -138,8 +131,7 @@ describe('reconciliation', () => {
   it('breaks for no difference whose history could not be read, and tells so', () => {
     const world = begun();
     world.failing = { kind: 'transactions', code: 'SERVER_ERROR' };
-    world.venue.deposit('btc', '0.5');
-    world.advance(150_000);
+    world.deposit('btc', '0.5').advance(150_000);
     expect(world.engine.reconciler.break).toBeNull();
     expect(world.alarms()).toEqual([expect.stringMatching(/could not be compared/)]);
     world.failing = null;
@@ -153,8 +145,7 @@ describe('reconciliation', () => {
   it('breaks for no deposit that one old reading of the history lacks', () => {
     const world = begun();
     world.failing = { kind: 'transactions', code: 'SERVER_ERROR' };
-    world.venue.deposit('usdt', '1000');
-    world.advance(45_000);
+    world.deposit('usdt', '1000').advance(45_000);
     withoutNewestLine(world, 1);
     world.failing = null;
     world.advance(60_000);
@@ -177,8 +168,7 @@ describe('reconciliation', () => {
     world.venue.steal('btc', '0.1');
     world.advance(60_000);
     expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'btc' }]);
-    world.control({ kind: 'accept-balances' });
-    world.advance(60_000);
+    world.control({ kind: 'accept-balances' }).advance(60_000);
     world.venue.steal('usdt', '1');
     world.advance(700_000);
     expect(world.engine.reconciler.break?.rows).toMatchObject([{ currency: 'usdt' }]);
@@ -201,13 +191,11 @@ describe('reconciliation', () => {
   });
 
   it('keeps a break over a restart, and cancels nothing for it', () => {
-    const world = begun();
-    world.want(WISH);
+    const world = begun().want(WISH);
     world.accept();
     world.venue.steal('btc', '1');
     world.advance(60_000);
-    world.restart();
-    world.advance(60_000);
+    world.restart().advance(60_000);
     expect(world.engine.status()).toMatchObject({ isBroken: true, liveOrders: 1 });
     expect(world.requestsOf('cancel')).toEqual([]);
   });
@@ -220,8 +208,7 @@ describe('reconciliation', () => {
     world.control({ kind: 'accept-balances' });
     world.want(WISH);
     expect(world.waitingKinds()).toEqual(['place']);
-    world.venue.fill(world.accept().id);
-    world.advance(120_000);
+    world.fillNext().advance(120_000);
     expect(world.engine.status().isBroken).toBe(false);
     world.venue.steal('usdt', '1');
     world.advance(60_000);
@@ -229,8 +216,7 @@ describe('reconciliation', () => {
   });
 
   it('tells when nothing could be compared for long', () => {
-    const world = begun();
-    world.want(WISH);
+    const world = begun().want(WISH);
     world.fail('place');
     world.failing = { kind: 'orders', code: 'TIMED_OUT' };
     world.advance(150_000);
@@ -243,14 +229,12 @@ describe('reconciliation', () => {
   });
 
   it('says nothing while the answer for an order is missing, which may have traded', () => {
-    const world = begun();
-    world.want(WISH);
+    const world = begun().want(WISH);
     world.venue.fill(world.venue.place(world.pending('place').call.order).id);
     const before = world.engine.status().conclusions;
     world.advance(100_000);
     expect(world.engine.status().conclusions).toBe(before);
-    world.give('place', { ...world.venue.orders[0] });
-    world.advance(60_000);
+    world.give('place', { ...world.venue.orders[0] }).advance(60_000);
     expect(world.order().state).toBe('filled');
     expect(world.engine.status().conclusions).toBeGreaterThan(before);
     expect(world.engine.reconciler.break).toBeNull();
@@ -269,10 +253,8 @@ describe('reconciliation', () => {
     for (let laterMs = 0; laterMs < 400; laterMs += 10) {
       const world = begun();
       world.advance(laterMs);
-      world.control({ kind: 'accept-balances' });
-      world.advance(105);
-      world.venue.deposit('usdt', '7');
-      world.advance(60_000);
+      world.control({ kind: 'accept-balances' }).advance(105);
+      world.deposit('usdt', '7').advance(60_000);
       expect([laterMs, world.engine.status().isBroken]).toEqual([laterMs, false]);
     }
   });
@@ -311,8 +293,7 @@ describe('reconciliation', () => {
         minOrderValue: '5',
       }),
     ];
-    world.restart({ options: { settings: { markets, reconciliation: FAST } } });
-    world.advance(90_000);
+    world.restart({ options: { settings: { markets, reconciliation: FAST } } }).advance(90_000);
     expect(world.alarms()).toEqual([]);
     world.venue.steal('eth', '1');
     world.advance(90_000);

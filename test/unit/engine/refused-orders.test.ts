@@ -1,39 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
 import type { BracketWish, Intent } from '../../../src/strategy/intents.ts';
 import { runBars, TETHER, walkOf } from '../backtest/candle-run.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { bracket, buy, oco, sell, target } from '../../support/intents.ts';
-import { EngineWorld, FEEDS, feedOf, type WorldOptions } from './engine-world.ts';
+import { BRACKET, EngineWorld, feedOf, FEEDS, WISH, type WorldOptions } from './engine-world.ts';
 
 const BTC = 'BTCUSDT';
-const WISH: BracketWish = {
-  entry: { amount: '1', price: '98' },
-  takeProfit: { price: '110' },
-  stopLoss: { price: '90' },
-};
-const FAR: BracketWish = { ...WISH, takeProfit: { price: '135' } };
+const FAR: BracketWish = { ...BRACKET, takeProfit: { price: '135' } };
 
 /** Makes a world whose bracket has bought 0.998, and whose exit is not answered yet. */
-function bought(wish: BracketWish): EngineWorld {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
-  world.want(bracket(BTC, wish));
-  world.venue.fill(world.accept().id);
-  world.advance(11_000);
-  return world;
-}
-
-/** Writes the exits that were requested, such as `stop_market 0.998 @90` or `pair 0.998`. */
-const exits = (world: EngineWorld): readonly string[] =>
-  world.made.flatMap(({ call }) => {
-    if (call.kind === 'cancel') return ['cancel'];
-    if (call.kind === 'place-oco') return [`pair ${formatUnits(call.order.amount)}`];
-    if (call.kind !== 'place' || call.order.side !== 'sell') return [];
-    return [`${call.order.execution} ${formatUnits(call.order.amount)}`];
-  });
+const bought = (wish: BracketWish): EngineWorld => EngineWorld.answering().bought(bracket(BTC, wish));
 
 const bid = (world: EngineWorld, price: number): void => {
   world.venue.book = { bid: String(price), ask: String(price + 2) };
@@ -44,13 +23,13 @@ describe('a target that is out of the band of the exchange', () => {
     const world = bought(FAR);
     world.accept();
     world.advance(600_000);
-    expect(exits(world)).toEqual(['stop_market 0.998']);
+    expect(world.sales()).toEqual(['stop_market 0.998']);
     bid(world, 105);
     world.advance(2_000);
     world.endCanceled();
     world.acceptPair();
     world.advance(600_000);
-    expect(exits(world)).toEqual(['stop_market 0.998', 'cancel', 'pair 0.998']);
+    expect(world.sales()).toEqual(['stop_market 0.998', 'cancel', 'pair 0.998']);
     expect(world.eventsOf('reject')).toEqual([]);
   });
 
@@ -63,7 +42,7 @@ describe('a target that is out of the band of the exchange', () => {
     world.acceptPair();
     bid(world, 95);
     world.advance(60_000);
-    expect(exits(world)).toEqual(['stop_market 0.998', 'cancel', 'pair 0.998']);
+    expect(world.sales()).toEqual(['stop_market 0.998', 'cancel', 'pair 0.998']);
   });
 
   it('is sold by a limit at it where the price has jumped to it', () => {
@@ -82,48 +61,46 @@ describe('a target that is out of the band of the exchange', () => {
   });
 
   it('waits in the bot without a stop, too', () => {
-    const world = bought({ entry: WISH.entry, takeProfit: { price: '135' } });
+    const world = bought({ entry: BRACKET.entry, takeProfit: { price: '135' } });
     world.advance(60_000);
-    expect(exits(world)).toEqual([]);
+    expect(world.sales()).toEqual([]);
     bid(world, 105);
     world.advance(2_000);
-    expect(exits(world)).toEqual(['limit 0.998']);
+    expect(world.sales()).toEqual(['limit 0.998 @135']);
   });
 
   it('is not tried again until the price is nearer, where the exchange takes less than it says', () => {
-    const world = bought(WISH);
+    const world = bought(BRACKET);
     world.refuse('place-oco', 'BadPrice');
     world.accept();
     bid(world, 99.5);
     world.advance(3_600_000);
-    expect(exits(world)).toEqual(['pair 0.998', 'stop_market 0.998']);
+    expect(world.sales()).toEqual(['pair 0.998', 'stop_market 0.998']);
     bid(world, 100.5);
     world.advance(2_000);
     world.endCanceled();
     world.acceptPair();
-    expect(exits(world)).toEqual(['pair 0.998', 'stop_market 0.998', 'cancel', 'pair 0.998']);
+    expect(world.sales()).toEqual(['pair 0.998', 'stop_market 0.998', 'cancel', 'pair 0.998']);
   });
 });
 
 describe('an exit that the market does not take now', () => {
-  const STOP: BracketWish = { entry: WISH.entry, stopLoss: { price: '90' } };
+  const STOP: BracketWish = { entry: BRACKET.entry, stopLoss: { price: '90' } };
 
   it('goes as soon as the book is another one, and not before as it was', () => {
     const world = bought(STOP);
-    world.refuse('place', 'PriceConditionFailed');
-    world.advance(300_000);
-    expect(exits(world)).toHaveLength(1);
+    world.refuse('place', 'PriceConditionFailed').advance(300_000);
+    expect(world.sales()).toHaveLength(1);
     bid(world, 97);
     world.advance(1_200);
-    expect(exits(world)).toHaveLength(2);
+    expect(world.sales()).toHaveLength(2);
     world.accept();
   });
 
   it('is tried again in the end, where no book shows a change', () => {
     const world = bought(STOP);
-    world.refuse('place', 'PriceConditionFailed');
-    world.advance(340_000);
-    expect(exits(world)).toHaveLength(2);
+    world.refuse('place', 'PriceConditionFailed').advance(340_000);
+    expect(world.sales()).toHaveLength(2);
   });
 
   it('is sold at the market with the first book whose bid is at the stop', () => {
@@ -131,7 +108,7 @@ describe('an exit that the market does not take now', () => {
     world.refuse('place', 'PriceConditionFailed');
     bid(world, 89);
     world.advance(1_200);
-    expect(exits(world)).toEqual(['stop_market 0.998', 'market 0.998']);
+    expect(world.sales()).toEqual(['stop_market 0.998', 'market 0.998']);
   });
 
   it('waits for a buyer, and goes with the first', () => {
@@ -139,11 +116,11 @@ describe('an exit that the market does not take now', () => {
     world.accept();
     world.venue.book = { bid: null, ask: '101' };
     world.advance(600_000);
-    expect(exits(world)).toEqual(['stop_market 0.998']);
+    expect(world.sales()).toEqual(['stop_market 0.998']);
     bid(world, 99);
     world.advance(1_200);
     world.endCanceled();
-    expect(exits(world)).toEqual(['stop_market 0.998', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['stop_market 0.998', 'cancel', 'market 0.998']);
   });
 
   it('is sold again with the next book, where a sale found nobody', () => {
@@ -152,12 +129,11 @@ describe('an exit that the market does not take now', () => {
     bid(world, 89);
     world.advance(1_200);
     const sale = world.accept();
-    world.venue.end(sale.id);
-    world.advance(7_000);
-    expect(exits(world)).toHaveLength(2);
+    world.end(sale.id).advance(7_000);
+    expect(world.sales()).toHaveLength(2);
     bid(world, 88);
     world.advance(1_200);
-    expect(exits(world)).toEqual(['stop_market 0.998', 'market 0.998', 'market 0.998']);
+    expect(world.sales()).toEqual(['stop_market 0.998', 'market 0.998', 'market 0.998']);
   });
 });
 
@@ -183,8 +159,7 @@ describe('an entry that the exchange refused', () => {
       },
     ],
   ])('waits with %s until something has changed on which that depends', (code, wish, change) => {
-    const world = ready();
-    world.want(wish);
+    const world = ready().want(wish);
     world.refuse('place', code);
     for (let round = 0; round < 4; round += 1) {
       world.advance(12_000);
@@ -213,8 +188,7 @@ describe('an entry that the exchange refused', () => {
   });
 
   it('may go at once with other terms', () => {
-    const world = ready();
-    world.want(buy(BTC, { amount: '1', price: '72' }));
+    const world = ready().want(buy(BTC, { amount: '1', price: '72' }));
     world.refuse('place', 'BadPrice');
     world.want(buy(BTC, { amount: '1', price: '80' }));
     expect(sent(world)).toBe(2);
@@ -230,8 +204,7 @@ describe('an entry that the exchange refused', () => {
         (kind) => [kind, kinds.filter((one) => one !== kind)] as const,
       )) {
         for (const other of others) {
-          const world = ready();
-          world.want(refused);
+          const world = ready().want(refused);
           world.refuse(refused === pair ? 'place-oco' : 'place', code);
           world.want(refused);
           world.want(other);
@@ -257,13 +230,10 @@ describe('an entry that the exchange refused', () => {
   });
 
   it('is the wait of an algorithm, which goes on', () => {
-    const world = ready();
-    world.want(target(BTC, { position: 1 }));
-    world.refuse('place', 'OverValueOrder');
-    world.advance(120_000);
+    const world = ready().want(target(BTC, { position: 1 }));
+    world.refuse('place', 'OverValueOrder').advance(120_000);
     expect(sent(world)).toBe(1);
-    world.venue.deposit('usdt', '5');
-    world.advance(25_000);
+    world.deposit('usdt', '5').advance(25_000);
     expect(sent(world)).toBe(2);
     expect(codes(world)).toEqual(['OverValueOrder']);
   });
@@ -271,32 +241,25 @@ describe('an entry that the exchange refused', () => {
   it.each(['SmallOrder', 'InvalidOrderPrice', 'BadPrice'])(
     'asks for the rules of the market at once after %s',
     (code) => {
-      const world = ready();
-      world.want(buy(BTC, { amount: '1', price: '97' }));
+      const world = ready().want(buy(BTC, { amount: '1', price: '97' }));
       const before = world.requestsOf('options').length;
-      world.refuse('place', code);
-      world.advance(1_000);
+      world.refuse('place', code).advance(1_000);
       expect(world.requestsOf('options').length).toBe(before + 1);
     },
   );
 
   it('is no reason to hold a way out back, where only the exchange knows why', () => {
-    const world = EngineWorld.ready();
-    world.want(buy(BTC, { amount: '1', price: '98' }));
-    world.venue.fill(world.accept().id);
-    world.advance(11_000);
+    const world = EngineWorld.ready().want(WISH);
+    world.fillNext().advance(11_000);
     world.want(sell(BTC, { amount: '0.9' }));
-    world.refuse('place', 'OverValueOrder');
-    world.advance(12_000);
+    world.refuse('place', 'OverValueOrder').advance(12_000);
     world.want(sell(BTC, { amount: '0.9' }));
     expect(sent(world)).toBe(3);
   });
 });
 
 it('a cancel is never given up', () => {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
-  world.want(buy(BTC, { amount: '1', price: '97' }));
+  const world = EngineWorld.answering().want(buy(BTC, { amount: '1', price: '97' }));
   const order = world.accept();
   world.want({ kind: 'cancel-all' });
   for (let round = 0; round < 200; round += 1) {
@@ -305,8 +268,7 @@ it('a cancel is never given up', () => {
     else world.unsend('cancel');
     world.advance(round % 50 === 49 ? 600_000 : 20_000);
   }
-  world.restart();
-  world.advance(5_000);
+  world.restart().advance(5_000);
   world.endCanceled();
   world.advance(10_000);
   expect(world.venue.orderOf(order.id).status).toBe('Canceled');

@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { venueTradeId, type VenueOrderId } from '../../../src/domain/order.ts';
-import { buy } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { venueTradeId } from '../../../src/domain/order.ts';
+import { EngineWorld, FAST } from './engine-world.ts';
 
-const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 600_000 };
+const SLOW_ALERT = { ...FAST, alertAfterMs: 600_000 };
 
-function open(): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
-  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
-  world.answers.add('order');
-  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-  return { world, id: world.accept().id };
-}
+const open = () => EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000).open();
 
 /** Gives every trade so far another id, as the exchange might. */
 function renumber(world: EngineWorld): void {
@@ -24,8 +18,7 @@ const held = (world: EngineWorld): bigint | undefined => world.engine.instances[
 describe('a trade that comes under another id', () => {
   it('is booked once: its order is full', () => {
     const { world, id } = open();
-    world.venue.fill(id);
-    world.advance(30_000);
+    world.fill(id).advance(30_000);
     renumber(world);
     world.advance(120_000);
     expect(world.order()).toMatchObject({ state: 'filled', filled: parseUnits('1') });
@@ -38,14 +31,12 @@ describe('a trade that comes under another id', () => {
 
   it('is booked once: its order is open, and has matched no more', () => {
     const { world, id } = open();
-    world.venue.fill(id, '0.4');
-    world.advance(30_000);
+    world.fill(id, '0.4').advance(30_000);
     renumber(world);
     world.advance(120_000);
     expect(world.order()).toMatchObject({ state: 'open', filled: parseUnits('0.4') });
     expect(world.fills()).toHaveLength(1);
-    world.venue.fill(id);
-    world.advance(60_000);
+    world.fill(id).advance(60_000);
     expect(world.order()).toMatchObject({ state: 'filled' });
     expect(world.fills()).toHaveLength(2);
     expect(world.engine.reconciler.break).toBeNull();
@@ -54,14 +45,11 @@ describe('a trade that comes under another id', () => {
   it('is booked once over restarts, and long after its order has ended', () => {
     const { world, id } = open();
     world.venue.fill(id, '0.4');
-    world.venue.fill(id, '0.6');
-    world.advance(3_600_000);
-    world.restart();
-    world.advance(60_000);
+    world.fill(id, '0.6').advance(3_600_000);
+    world.restart().advance(60_000);
     renumber(world);
     world.advance(120_000);
-    world.restart();
-    world.advance(120_000);
+    world.restart().advance(120_000);
     expect(world.fills()).toHaveLength(2);
     expect(held(world)).toBe(parseUnits('0.998'));
     expect(world.engine.reconciler.break).toBeNull();
@@ -70,8 +58,7 @@ describe('a trade that comes under another id', () => {
   it('is booked once where it is somebody else’s', () => {
     const { world } = open();
     const foreign = world.venue.placeByHand('buy', '2', '97');
-    world.venue.fill(foreign.id, '0.5');
-    world.advance(60_000);
+    world.fill(foreign.id, '0.5').advance(60_000);
     renumber(world);
     world.advance(600_000);
     expect(world.fills()).toHaveLength(1);
@@ -82,8 +69,7 @@ describe('a trade that comes under another id', () => {
   it('is a trade of its own where the order has room for it, though one like it is booked', () => {
     const { world, id } = open();
     world.venue.fill(id, '0.4');
-    world.venue.fill(id, '0.4');
-    world.advance(120_000);
+    world.fill(id, '0.4').advance(120_000);
     expect(world.order()).toMatchObject({ filled: parseUnits('0.8') });
     expect(world.fills()).toHaveLength(2);
   });
@@ -104,8 +90,7 @@ describe('a trade beyond what its order matched', () => {
     expect(world.engine.status().isBroken).toBe(true);
     expect(world.fills()).toHaveLength(1);
     expect(held(world)).toBe(parseUnits('0.3992'));
-    world.control({ kind: 'accept-balances' });
-    world.advance(120_000);
+    world.control({ kind: 'accept-balances' }).advance(120_000);
     expect(world.engine.status().isBroken).toBe(false);
     expect(world.engine.closedReason()).toBeNull();
     expect(world.fills()).toHaveLength(1);
@@ -113,8 +98,7 @@ describe('a trade beyond what its order matched', () => {
 
   it('that an older version booked twice is taken out of the position when a person accepts', () => {
     const { world, id } = open();
-    world.venue.fill(id);
-    world.advance(60_000);
+    world.fill(id).advance(60_000);
     const [fill] = world.fills();
     const [instance] = world.engine.instances;
     if (fill === undefined || instance === undefined) throw new Error('no fill');
@@ -124,16 +108,13 @@ describe('a trade beyond what its order matched', () => {
     world.mirror.apply([{ kind: 'fill', fill: twin }], true);
     world.advance(10_000);
     expect(held(world)).toBe(parseUnits('1.996'));
-    world.restart();
-    world.advance(10_000);
+    world.restart().advance(10_000);
     expect(held(world)).toBe(parseUnits('1.996'));
-    world.control({ kind: 'accept-balances' });
-    world.advance(60_000);
+    world.control({ kind: 'accept-balances' }).advance(60_000);
     expect(held(world)).toBe(parseUnits('0.998'));
     expect(world.engine.instances[0]).toMatchObject({ fills: 1 });
     expect(world.fills()).toEqual([fill]);
-    world.restart();
-    world.advance(10_000);
+    world.restart().advance(10_000);
     expect(held(world)).toBe(parseUnits('0.998'));
     expect(world.engine.closedReason()).toBeNull();
   });

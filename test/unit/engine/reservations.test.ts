@@ -89,12 +89,10 @@ describe('money that one strategy has asked to spend', () => {
     const { world, one, two } = open();
     one.chosen.push(buy('BTCUSDT', HALF));
     world.advance(3_000);
-    world.fail('place');
-    world.advance(3_000);
+    world.fail('place').advance(3_000);
     expect(world.order().state).toBe('unknown');
     expect(two.free.quote).toBe('50000');
-    world.restart();
-    world.advance(10_000);
+    world.restart().advance(10_000);
     expect(two.free.quote).toBe('50000');
   });
 
@@ -102,8 +100,7 @@ describe('money that one strategy has asked to spend', () => {
     const { world, one, two } = open();
     one.chosen.push(buy('BTCUSDT', HALF));
     world.advance(3_000);
-    world.refuse('place', 'BadPrice');
-    world.advance(3_000);
+    world.refuse('place', 'BadPrice').advance(3_000);
     expect(two.free.quote).toBe('100000');
   });
 
@@ -162,21 +159,18 @@ describe('money that one strategy has asked to spend', () => {
     world.advance(30_000);
     expect(two.free.quote).toBe('60000');
     world.venue.held.clear();
-    world.venue.deposit('usdt', '-40000');
-    world.advance(12_000);
+    world.deposit('usdt', '-40000').advance(12_000);
     expect(two.free.quote).toBe('60000');
     world.advance(200_000);
     expect(two.free.quote).toBe('60000');
-    world.venue.deposit('usdt', '5000');
-    world.advance(200_000);
+    world.deposit('usdt', '5000').advance(200_000);
     expect(two.free.quote).toBe('65000');
     expect(world.engine.reconciler.break).toBeNull();
   });
 
   it('is not there when it had gone before an order that could have paid it', () => {
     const { world, one, two } = open();
-    world.venue.deposit('usdt', '-40000');
-    world.advance(12_000);
+    world.deposit('usdt', '-40000').advance(12_000);
     one.chosen.push(buy('BTCUSDT', { amount: '300', price: '100' }));
     world.advance(3_000);
     world.accept();
@@ -197,8 +191,7 @@ it('a strategy with capital spends no more than that, however much the account h
   expect(one.refusals).toEqual([
     'funds: expected at most 400 USDT to be spent, was 401: the account has 100000, the capital of one is 1000, one has reserved 600',
   ]);
-  world.venue.fill(world.accept().id, '6', '50');
-  world.advance(30_000);
+  world.fillNext('6', '50').advance(30_000);
   expect(one.free.quote).toBe('700');
 });
 
@@ -207,8 +200,7 @@ describe('coins', () => {
     const { world, one, two } = open([{}, { inventory: { btc: parseUnits('9') } }]);
     one.chosen.push(buy('BTCUSDT', { amount: '5', price: '100' }));
     world.advance(3_000);
-    world.venue.fill(world.accept().id);
-    world.advance(30_000);
+    world.fillNext().advance(30_000);
     expect([one.free.base, two.free.base]).toEqual(['4.99', '9']);
     two.chosen.push(
       sell('BTCUSDT', { amount: '9.001', price: '100' }),
@@ -230,10 +222,8 @@ describe('coins', () => {
     const { world, one } = open();
     one.chosen.push(buy('BTCUSDT', { amount: '5', price: '100' }));
     world.advance(3_000);
-    world.venue.fill(world.accept().id);
-    world.advance(30_000);
-    world.venue.deposit('btc', '-14');
-    world.advance(200_000);
+    world.fillNext().advance(30_000);
+    world.deposit('btc', '-14').advance(200_000);
     one.chosen.push(protect('BTCUSDT', { stopLoss: { percent: 10 } }));
     world.advance(3_000);
     expect(one.refusals).toEqual([]);
@@ -241,8 +231,7 @@ describe('coins', () => {
     expect(world.alarms()).toContainEqual(
       expect.stringMatching(/^strategies hold 4 BTC more than the account has/),
     );
-    world.venue.deposit('btc', '4');
-    world.advance(200_000);
+    world.deposit('btc', '4').advance(200_000);
     expect(world.pending('place').call.order.amount).toBe(parseUnits('4.99'));
   });
 });

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { buy, oco, quotes, twap } from '../../support/intents.ts';
-import { EngineWorld, WITH_COINS } from './engine-world.ts';
+import { buy, quotes, twap } from '../../support/intents.ts';
+import { EngineWorld, PAIR, WISH, WITH_COINS } from './engine-world.ts';
 import { english, sentence } from '../../../src/language/sentence.ts';
-
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
 /** Makes a world with one order on its way, where look-ups are answered automatically. */
 function sending(): EngineWorld {
-  const world = EngineWorld.ready();
-  world.answers.add('order');
-  world.want(WISH);
+  const world = EngineWorld.answering().want(WISH);
   return world;
 }
 
@@ -37,8 +33,7 @@ describe('a restart', () => {
   it('counts the last arrival of such an order from its own beginning', () => {
     const world = sending();
     world.advance(60_000);
-    world.restart({ losing: true });
-    world.advance(125_000);
+    world.restart({ losing: true }).advance(125_000);
     expect(world.order().state).toBe('unknown');
     world.advance(20_000);
     expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
@@ -47,11 +42,9 @@ describe('a restart', () => {
 
   it('ends the search for an order that a clock an hour ahead sent, once the clock is right again', () => {
     const world = sending();
-    world.fail('place');
-    world.advance(5_000);
+    world.fail('place').advance(5_000);
     world.nowMs -= 3_600_000;
-    world.restart();
-    world.advance(145_000);
+    world.restart().advance(145_000);
     expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
   });
 
@@ -75,8 +68,7 @@ describe('a restart', () => {
 
   it('goes on with the search for an order without an answer', () => {
     const world = sending();
-    world.fail('place');
-    world.advance(60_000);
+    world.fail('place').advance(60_000);
     world.restart({ losing: true });
     expect(world.order().state).toBe('unknown');
     world.advance(145_000);
@@ -88,8 +80,7 @@ describe('a restart', () => {
     world.accept();
     world.want(WISH);
     expect(world.engine.ordersByState()).toEqual({ open: 1, planned: 1 });
-    world.restart();
-    world.advance(20_000);
+    world.restart().advance(20_000);
     expect(world.orders().map(({ state, reason }) => [state, english(reason)])).toEqual([
       ['open', null],
       ['rejected', 'Restarted'],
@@ -104,8 +95,7 @@ describe('a restart', () => {
     world.restart();
     expect(world.order().state).toBe('open');
     world.venue.fill(id, '0.4');
-    world.venue.end(id);
-    world.advance(12_000);
+    world.end(id).advance(12_000);
     expect(world.order()).toMatchObject({ state: 'cancelled', filled: 4_000_000_000n });
   });
 
@@ -114,8 +104,7 @@ describe('a restart', () => {
     const id = world.accept().id;
     const trade = world.venue.fill(id, '0.3');
     world.venue.hidden.add(trade.id);
-    world.venue.end(id);
-    world.advance(10_100);
+    world.end(id).advance(10_100);
     expect(world.order().state).toBe('settling');
     world.restart();
     expect(world.order().state).toBe('settling');
@@ -125,8 +114,7 @@ describe('a restart', () => {
   });
 
   it('reads a trade again that was nobody’s yet, however many came after it', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     const id = world.venue.place(world.pending('place').call.order).id;
     world.fail('place');
     world.refuse('order', 'NotFound');
@@ -134,8 +122,7 @@ describe('a restart', () => {
     world.venue.fill(id, '0.4');
     const foreign = world.venue.placeByHand('sell', '100', '99').id;
     for (let count = 0; count < 60; count += 1) {
-      world.venue.fill(foreign, '0.01');
-      world.advance(500);
+      world.fill(foreign, '0.01').advance(500);
     }
     expect(world.order().state).toBe('unknown');
     world.restart();
@@ -148,11 +135,9 @@ describe('a restart', () => {
   it('leaves an order alone that had come to its end', () => {
     const world = sending();
     const id = world.accept().id;
-    world.venue.end(id);
-    world.advance(10_100);
+    world.end(id).advance(10_100);
     const before = world.order();
-    world.restart();
-    world.advance(20_000);
+    world.restart().advance(20_000);
     expect(world.orders()).toEqual([before]);
   });
 
@@ -160,8 +145,7 @@ describe('a restart', () => {
     const world = sending();
     world.accept();
     for (let count = 0; count < 3; count += 1) {
-      world.restart({ losing: true });
-      world.advance(2_000);
+      world.restart({ losing: true }).advance(2_000);
       world.want(buy('BTCUSDT', { amount: '1', price: String(90 + count) }));
       world.accept();
     }
@@ -171,8 +155,7 @@ describe('a restart', () => {
   it('holds an identical order back from one that was sent before', () => {
     const world = sending();
     world.accept();
-    world.restart({ losing: true });
-    world.advance(2_000);
+    world.restart({ losing: true }).advance(2_000);
     world.want(WISH);
     expect(world.waitingKinds()).toEqual([]);
     world.advance(9_000);
@@ -182,8 +165,7 @@ describe('a restart', () => {
   it('tells strategies that it is one, with their state', () => {
     const world = EngineWorld.ready();
     expect(world.eventsOf('start')).toEqual([{ isRestart: false }]);
-    world.restart();
-    world.advance(100);
+    world.restart().advance(100);
     expect(world.eventsOf('start')).toEqual([{ isRestart: false }, { isRestart: true }]);
     const kept = world.mirror.load(world.nowMs).strategies;
     expect(kept).toMatchObject([{ name: 'one', status: 'running' }]);
@@ -198,8 +180,7 @@ describe('a restart', () => {
 
   it('keeps what a strategy holds', () => {
     const world = sending();
-    world.venue.fill(world.accept().id);
-    world.advance(10_100);
+    world.fillNext().advance(10_100);
     expect(world.engine.instances[0]?.held('btc')).toBe(9_980_000_000n);
     world.restart();
     expect(world.engine.instances[0]?.held('btc')).toBe(9_980_000_000n);
@@ -208,12 +189,10 @@ describe('a restart', () => {
   });
 
   it('goes on with algorithms and their orders, and places nothing twice', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
+    const world = EngineWorld.answering();
     world.want(quotes('BTCUSDT', [{ side: 'buy', price: '98', amount: '1' }]));
     world.accept();
-    world.restart();
-    world.advance(20_000);
+    world.restart().advance(20_000);
     expect(world.requestsOf('place')).toHaveLength(1);
     expect(world.waitingKinds()).toEqual([]);
     world.want(quotes('BTCUSDT', []));
@@ -221,15 +200,11 @@ describe('a restart', () => {
   });
 
   it('goes on with a slow order where it stood', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
+    const world = EngineWorld.answering();
     world.want(twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 2 }));
-    world.venue.fill(world.accept().id);
-    world.advance(10_000);
-    world.restart();
-    world.advance(60_000);
-    world.venue.fill(world.accept().id);
-    world.advance(20_000);
+    world.fillNext().advance(10_000);
+    world.restart().advance(60_000);
+    world.fillNext().advance(20_000);
     expect(world.orders().map(({ state, amount }) => [state, amount])).toEqual([
       ['filled', 5_000_000_000n],
       ['filled', 5_000_000_000n],
@@ -238,20 +213,17 @@ describe('a restart', () => {
   });
 
   it('brings intents to their end that were at work', () => {
-    const world = EngineWorld.ready();
-    world.answers.add('order');
+    const world = EngineWorld.answering();
     const ends = (): readonly string[] =>
       [...world.mirror.intents.values()].map(({ status, reason }) => `${status} ${english(reason)}`);
     world.want(WISH, quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]), WISH);
     const { id } = world.accept();
     world.accept();
     expect(ends()).toEqual(['working null', 'working null', 'working null']);
-    world.restart();
-    world.advance(2_000);
+    world.restart().advance(2_000);
     world.mirror.flush();
     expect(ends()).toEqual(['working null', 'working null', 'refused Restarted']);
-    world.venue.end(id);
-    world.advance(10_000);
+    world.end(id).advance(10_000);
     world.want(quotes('BTCUSDT', []));
     world.endCanceled();
     world.advance(20_000);
@@ -261,7 +233,7 @@ describe('a restart', () => {
 
   it('drops a pair whole that had not left', () => {
     const world = EngineWorld.ready(WITH_COINS);
-    const pair = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
+    const pair = PAIR;
     world.want(pair, pair);
     world.acceptPair();
     world.restart();

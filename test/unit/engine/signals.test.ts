@@ -109,8 +109,7 @@ describe('a signal', () => {
     const world = ready();
     give(world, signal('a'));
     expect(give(world, signal('a'))).toMatchObject({ outcome: 'told', code: 'repeated' });
-    world.restart({ losing: true });
-    world.advance(2_000);
+    world.restart({ losing: true }).advance(2_000);
     expect(give(world, signal('a', { source: 'other' }))).toMatchObject({
       outcome: 'told',
       code: 'repeated',
@@ -253,8 +252,7 @@ describe('a signal', () => {
         outcome: 'told',
       }));
       world.mirror.apply([{ kind: 'kept', name: signalsKeyOf('one'), json: JSON.stringify(seen) }], true);
-      world.restart();
-      world.advance(2_000);
+      world.restart().advance(2_000);
     };
     keep(world.nowMs - SIGNAL_IDS_RETAINED_MS + 10_000);
     expect(give(world, signal('n0', { name: 'slow' }))).toMatchObject({ code: 'repeated' });

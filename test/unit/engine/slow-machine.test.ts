@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { readRecord } from '../../../src/engine/stored-records.ts';
 import { whyNoOrders } from '../../../src/mirror/strategy-status.ts';
-import { buy } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WISH } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';
 
 const keptOf = (world: EngineWorld) => {
@@ -13,7 +12,7 @@ const keptOf = (world: EngineWorld) => {
 it('is not well while this machine is too slow to send, until a request leaves', () => {
   const world = EngineWorld.ready();
   world.answers.clear();
-  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+  world.want(WISH);
   world.unsend('place', 'this machine is too slow');
   expect(english(world.order().reason)).toBe('NotSent: this machine is too slow');
   expect(english(world.engine.slowMachine.fault())).toContain(
@@ -30,7 +29,7 @@ it('is not well while this machine is too slow to send, until a request leaves',
 it('does not say after a restart what was so before it', () => {
   const world = EngineWorld.ready();
   world.answers.clear();
-  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+  world.want(WISH);
   world.unsend('place', 'this machine is too slow');
   world.restart();
   expect(world.engine.slowMachine.fault()).toBeNull();

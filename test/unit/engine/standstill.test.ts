@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
-import { readRecord } from '../../../src/engine/stored-records.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS, statsOf } from './engine-world.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
@@ -24,19 +23,9 @@ const bookOf = (bid: string, updatedAtMs: number): OrderBook => ({
 /** Has the strategy place an order; returns the reason if it is refused, null if it is sent. */
 function refusal(world: EngineWorld): unknown {
   const before = world.eventsOf('reject').length;
-  world.want(buy('BTCUSDT', { amount: '0.1', price: '98' }));
-  world.advance(100);
+  world.want(buy('BTCUSDT', { amount: '0.1', price: '98' })).advance(100);
   return world.eventsOf('reject').at(before) ?? null;
 }
-
-const heldBy = (world: EngineWorld) => {
-  world.mirror.flush();
-  const kept = Object.entries(world.mirror.load(0).stored).map(([name, json]) => ({
-    name,
-    json: json ?? '',
-  }));
-  return readRecord(kept, 'standstills');
-};
 
 it('refuses orders on a book that stands still while the list of all books has a newer one', () => {
   const world = standing();
@@ -51,10 +40,10 @@ it('refuses orders on a book that stands still while the list of all books has a
     expect.stringContaining('the list of all books has a newer one'),
   ]);
   expect(world.alarms()).toEqual([expect.stringContaining('no order is placed there until it moves')]);
-  expect(heldBy(world)).toMatchObject([{ market: 'BTCUSDT' }]);
+  expect(world.record('standstills')).toMatchObject([{ market: 'BTCUSDT' }]);
   world.venue.bookAtMs = null;
   world.advance(15_000);
-  expect(heldBy(world)).toEqual([]);
+  expect(world.record('standstills')).toEqual([]);
   expect(world.engine.doubts()).toEqual([]);
   expect(refusal(world)).toBeNull();
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { buy, cancelAll, oco } from '../../support/intents.ts';
-import { EngineWorld, WITH_COINS } from './engine-world.ts';
-
-const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
+import { buy, cancelAll } from '../../support/intents.ts';
+import { EngineWorld, PAIR, WISH, WITH_COINS } from './engine-world.ts';
 
 /** Returns the stored replies about an order, oldest first. */
 function repliesOf(world: EngineWorld, key = world.order().key) {
@@ -15,8 +13,7 @@ function repliesOf(world: EngineWorld, key = world.order().key) {
 
 describe('replies of the exchange about an order', () => {
   it('are kept of its placement and of its cancel, in the step that takes them in', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     const { id } = world.pending('place');
     world.accept();
     expect(repliesOf(world)).toEqual([{ step: 'place', body: `value to request ${id}`, problem: null }]);
@@ -31,8 +28,7 @@ describe('replies of the exchange about an order', () => {
   });
 
   it('are kept of a refusal, and of what was no answer with why', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.refuse('place', 'OverValueOrder');
     expect(repliesOf(world)).toMatchObject([
       { step: 'place', body: expect.stringMatching(/^refused to request/), problem: null },
@@ -45,8 +41,7 @@ describe('replies of the exchange about an order', () => {
   });
 
   it('that could not be used stay beside the later one that could', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     world.accept();
     world.want(cancelAll());
     world.fail('cancel', 'UNEXPECTED_REPLY');
@@ -60,8 +55,7 @@ describe('replies of the exchange about an order', () => {
   });
 
   it('to questions are kept where they changed the order or refused, and not where nothing was new', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     const placed = world.venue.place(world.pending('place').call.order);
     world.fail('place');
     const asked = world.pending('order');
@@ -84,8 +78,7 @@ describe('replies of the exchange about an order', () => {
   });
 
   it('that are not about the order that was placed are kept as such', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     const placed = world.venue.place(world.pending('place').call.order);
     world.give('place', { ...placed, clientOrderId: 'somebody-else' });
     expect(repliesOf(world)).toMatchObject([
@@ -95,7 +88,7 @@ describe('replies of the exchange about an order', () => {
 
   it('to a pair are kept once, with its first leg', () => {
     const world = EngineWorld.ready(WITH_COINS);
-    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    world.want(PAIR);
     const [first, second] = world.acceptPair();
     const keyOf = (id: unknown) => world.orders().find(({ venueId }) => venueId === id)?.key;
     expect(repliesOf(world, keyOf(first.id))).toHaveLength(1);

@@ -317,8 +317,7 @@ describe('a strategy that can not run', () => {
       expect.objectContaining({ name: 'bad', status: 'stopped', reason: 'bad.ts:3: no' }),
     );
     const books: number[] = [];
-    world.restart({ options: { strategies: [failing(books)] } });
-    world.advance(2_000);
+    world.restart({ options: { strategies: [failing(books)] } }).advance(2_000);
     world.accept();
     expect(books.length).toBeGreaterThan(0);
     expect(rows(world)).toContainEqual(
@@ -331,8 +330,7 @@ describe('a strategy that can not run', () => {
     world.advance(1_500);
     world.accept();
     const [before] = rows(world);
-    world.restart({ options: { strategies: [good([])], settings: { lost } } });
-    world.advance(1_000);
+    world.restart({ options: { strategies: [good([])], settings: { lost } } }).advance(1_000);
     expect(rows(world).find(({ name }) => name === 'bad')).toMatchObject({
       status: 'stopped',
       json: before?.json,

@@ -7,8 +7,7 @@ import { EngineWorld } from './engine-world.ts';
 /** Makes a world whose account has 100,000 USDT, with best prices 99 and 101: a tenth is 100 BTC. */
 function open(): EngineWorld {
   const limits = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
-  const world = EngineWorld.ready({ instances: [{ limits }] }, 30_000);
-  world.answers.add('order');
+  const world = EngineWorld.answering({ instances: [{ limits }] }, 30_000);
   return world;
 }
 
@@ -21,42 +20,34 @@ const lacks = (world: EngineWorld): readonly string[] =>
 
 describe('a set of shares', () => {
   it('goes on after a restart: an order of unknown outcome is found, and not placed again', () => {
-    const world = open();
-    world.want(TENTH);
+    const world = open().want(TENTH);
     const order = world.venue.place(world.pending('place').call.order);
     world.fail('place');
-    world.restart();
-    world.advance(20_000);
+    world.restart().advance(20_000);
     expect(amounts(world)).toEqual(['buy 100 open']);
     world.venue.fill(order.id, '60', '100');
     world.venue.end(order.id);
-    world.restart();
-    world.advance(30_000);
+    world.restart().advance(30_000);
     // The fee is taken from the coins that were received.
     expect(amounts(world)).toEqual(['buy 100 cancelled', 'buy 40 sending']);
     expect(world.requestsOf('place')).toHaveLength(2);
   });
 
   it('waits for the end of what it took the place of, also over a restart', () => {
-    const world = open();
-    world.want(TENTH);
+    const world = open().want(TENTH);
     world.accept();
     world.advance(3_000);
-    world.want(targets('BTCUSDT', { BTCUSDT: '0.2' }, { band: 0 }));
-    world.advance(5_000);
+    world.want(targets('BTCUSDT', { BTCUSDT: '0.2' }, { band: 0 })).advance(5_000);
     expect(world.waitingKinds()).toEqual(['cancel']);
-    world.restart();
-    world.advance(10_000);
+    world.restart().advance(10_000);
     expect(world.requestsOf('place')).toHaveLength(1);
     world.venue.fill(world.order().venueId, '50', '100');
-    world.venue.end(world.order().venueId);
-    world.advance(30_000);
+    world.end(world.order().venueId).advance(30_000);
     expect(amounts(world)).toEqual(['buy 100 cancelled', 'buy 150 sending']);
   });
 
   it('ends a target of its coin, and is ended by one', () => {
-    const world = open();
-    world.want(target('BTCUSDT', { position: '10', price: '98' }));
+    const world = open().want(target('BTCUSDT', { position: '10', price: '98' }));
     world.accept();
     world.advance(3_000);
     world.want(TENTH);
@@ -65,14 +56,12 @@ describe('a set of shares', () => {
     expect(amounts(world)).toEqual(['buy 10 cancelled', 'buy 100 sending']);
     world.accept();
     world.advance(3_000);
-    world.want(target('BTCUSDT', { position: '0' }));
-    world.advance(1_000);
+    world.want(target('BTCUSDT', { position: '0' })).advance(1_000);
     expect(world.waitingKinds()).toContain('cancel');
   });
 
   it('of a market that the bot does not follow is refused', () => {
-    const world = open();
-    world.want(targets('BTCUSDT', { BTCUSDT: '0.1', ETHUSDT: '0.1' }));
+    const world = open().want(targets('BTCUSDT', { BTCUSDT: '0.1', ETHUSDT: '0.1' }));
     world.advance(1_000);
     expect(world.eventsOf('reject')).toMatchObject([
       { code: 'fit', reason: 'expected a market that the bot follows in shares, was ETHUSDT' },
@@ -84,8 +73,7 @@ describe('a set of shares', () => {
       const world = open();
       world.venue.book = { bid: null, ask: null };
       world.advance(10_000);
-      world.want(TENTH);
-      world.advance(299_000);
+      world.want(TENTH).advance(299_000);
       expect(lacks(world)).toEqual([]);
       world.advance(1_200_000);
       expect(lacks(world)).toEqual([
@@ -99,14 +87,12 @@ describe('a set of shares', () => {
     });
 
     it('says it too once the shares have become positions', () => {
-      const world = open();
-      world.want(TENTH);
+      const world = open().want(TENTH);
       world.advance(1_000);
       const order = world.accept();
       world.venue.book = { bid: null, ask: null };
       world.venue.fill(order.id, '60', '100');
-      world.venue.end(order.id);
-      world.advance(290_000);
+      world.end(order.id).advance(290_000);
       expect(lacks(world)).toEqual([]);
       world.advance(600_000);
       expect(amounts(world)).toEqual(['buy 100 cancelled']);
@@ -119,8 +105,7 @@ describe('a set of shares', () => {
       const world = open();
       world.venue.book = { bid: '99', ask: null };
       world.advance(10_000);
-      world.want(target('BTCUSDT', { position: '10' }));
-      world.advance(310_000);
+      world.want(target('BTCUSDT', { position: '10' })).advance(310_000);
       expect(lacks(world)).toEqual([
         'one: its target in BTCUSDT could place nothing for 5 minutes: no price of BTCUSDT is known. It goes on waiting',
       ]);

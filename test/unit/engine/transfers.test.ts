@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { INTERFACE_PROFILE, NO_MARGIN_BY_KEY } from '../../../src/venues/interface-profile.ts';
-import { EngineWorld, type WorldOptions } from './engine-world.ts';
-
-const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
+import { EngineWorld, FAST, type WorldOptions } from './engine-world.ts';
 
 function transfer(amount: string, from: 'spot' | 'margin' = 'spot', currency = 'usdt'): Intent {
   return { kind: 'transfer', currency, amount, from, to: from === 'spot' ? 'margin' : 'spot' };
@@ -23,8 +21,7 @@ const sent = (world: EngineWorld): number => world.made.filter(({ call }) => cal
 
 describe('a transfer', () => {
   it('is on the disk before it leaves, and is told once it is made', () => {
-    const world = begun();
-    world.want(transfer('12.5'));
+    const world = begun().want(transfer('12.5'));
     expect(world.pending('transfer').call).toEqual({
       kind: 'transfer',
       currency: 'usdt',
@@ -34,8 +31,7 @@ describe('a transfer', () => {
     const kept = world.mirror.load(0).stored['transfers'] ?? '';
     expect(JSON.parse(kept)).toMatchObject([{ currency: 'usdt', amount: '12.5', state: 'sending' }]);
     world.venue.deposit('usdt', '-12.5');
-    world.give('transfer', null);
-    world.advance(100);
+    world.give('transfer', null).advance(100);
     expect(told(world, 'transfer')).toMatchObject([
       {
         currency: 'usdt',
@@ -50,8 +46,7 @@ describe('a transfer', () => {
   });
 
   it.each(['spot', 'margin'] as const)('from %s is in the books: they agree at once and later', (from) => {
-    const world = begun();
-    world.want(transfer('12.5', from));
+    const world = begun().want(transfer('12.5', from));
     world.venue.deposit('usdt', from === 'spot' ? '-12.5' : '12.5');
     world.give('transfer', null);
     const before = world.engine.status().conclusions;
@@ -65,20 +60,16 @@ describe('a transfer', () => {
   });
 
   it('that the exchange refuses is a rejection with its code, and another may follow', () => {
-    const world = begun();
-    world.want(transfer('1'));
-    world.refuse('transfer', 'InsufficientBalance');
-    world.advance(100);
+    const world = begun().want(transfer('1'));
+    world.refuse('transfer', 'InsufficientBalance').advance(100);
     expect(told(world, 'reject')).toMatchObject([{ code: 'InsufficientBalance' }]);
     world.want(transfer('1'));
     expect(sent(world)).toBe(2);
   });
 
   it('that never left is a rejection', () => {
-    const world = begun();
-    world.want(transfer('1'));
-    world.unsend('transfer');
-    world.advance(100);
+    const world = begun().want(transfer('1'));
+    world.unsend('transfer').advance(100);
     expect(told(world, 'reject')).toMatchObject([{ code: 'unsent' }]);
     expect(told(world, 'transfer')).toEqual([]);
   });
@@ -87,20 +78,16 @@ describe('a transfer', () => {
     ['arrived', '-12.5'],
     ['did not arrive', '0'],
   ])('without a reply is never sent again, whether it %s, until the balances are accepted', (_, moved) => {
-    const world = begun();
-    world.want(transfer('12.5'));
+    const world = begun().want(transfer('12.5'));
     if (moved !== '0') world.venue.deposit('usdt', moved);
-    world.fail('transfer');
-    world.advance(600_000);
+    world.fail('transfer').advance(600_000);
     expect(told(world, 'transfer')).toMatchObject([{ status: 'unknown' }]);
     expect(world.alarms()).toEqual([expect.stringMatching(/nobody knows whether the transfer of 12.5 usdt/)]);
     expect(world.engine.reconciler.break).toBe(null);
-    world.want(transfer('1'));
-    world.advance(100);
+    world.want(transfer('1')).advance(100);
     expect(told(world, 'reject')).toMatchObject([{ code: 'closed' }]);
     expect(sent(world)).toBe(1);
-    world.control({ kind: 'accept-balances' });
-    world.advance(60_000);
+    world.control({ kind: 'accept-balances' }).advance(60_000);
     expect(told(world, 'transfer')).toMatchObject([{ status: 'unknown' }, { status: 'accepted' }]);
     world.want(transfer('1'));
     expect(sent(world)).toBe(2);
@@ -111,12 +98,10 @@ describe('a transfer', () => {
       ['before it left', '0'],
       ['after it arrived', '-12.5'],
     ])('%s is neither sent again nor forgotten', (_, moved) => {
-      const world = begun();
-      world.want(transfer('12.5'));
+      const world = begun().want(transfer('12.5'));
       if (moved !== '0') world.venue.deposit('usdt', moved);
       for (let life = 1; life <= 2; life += 1) {
-        world.restart({ losing });
-        world.advance(600_000);
+        world.restart({ losing }).advance(600_000);
         expect(world.alarms().at(-1)).toMatch(
           /nobody knows whether the transfer of 12.5 usdt.*run ended before/,
         );
@@ -124,13 +109,11 @@ describe('a transfer', () => {
         expect(told(world, 'transfer')).toMatchObject(
           Array.from({ length: life }, () => ({ status: 'unknown', amount: 12.5 })),
         );
-        world.want(transfer('1'));
-        world.advance(100);
+        world.want(transfer('1')).advance(100);
         expect(told(world, 'reject').at(-1)).toMatchObject({ code: 'closed' });
         expect([sent(world), world.engine.reconciler.break]).toEqual([1, null]);
       }
-      world.control({ kind: 'accept-balances' });
-      world.advance(60_000);
+      world.control({ kind: 'accept-balances' }).advance(60_000);
       expect(told(world, 'transfer').at(-1)).toMatchObject({ status: 'accepted' });
       world.want(transfer('1'));
       expect(sent(world)).toBe(2);
@@ -165,8 +148,7 @@ describe('a transfer', () => {
       { venue: { ...INTERFACE_PROFILE, unserved: NO_MARGIN_BY_KEY } },
     ],
   ] as const)('of %s is refused before it is sent', (_, intent, code, settings) => {
-    const world = begun(settings);
-    world.want(intent);
+    const world = begun(settings).want(intent);
     world.advance(100);
     expect(told(world, 'reject')).toMatchObject([{ code }]);
     expect(sent(world)).toBe(0);
@@ -175,14 +157,12 @@ describe('a transfer', () => {
   it('is not taken while trading is halted', () => {
     const world = begun();
     world.control({ kind: 'halt', reason: 'by hand', wholeAccount: false });
-    world.want(transfer('1'));
-    world.advance(100);
+    world.want(transfer('1')).advance(100);
     expect([told(world, 'reject').length, sent(world)]).toEqual([1, 0]);
   });
 
   it('is not taken in a run without balances to compare, as a backtest on bars', () => {
-    const world = EngineWorld.ready({ settings: { reconciliation: null } });
-    world.want(transfer('1'));
+    const world = EngineWorld.ready({ settings: { reconciliation: null } }).want(transfer('1'));
     world.advance(100);
     expect(told(world, 'reject')).toMatchObject([{ code: 'unserved' }]);
   });

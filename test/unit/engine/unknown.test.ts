@@ -14,8 +14,7 @@ const PROOF_MS = 145_000;
 
 /** Makes an order whose request was not answered. `arrives`: the exchange has it. */
 function lost(way: { readonly arrives: boolean; readonly options?: WorldOptions }): EngineWorld {
-  const world = EngineWorld.ready(way.options);
-  world.want(WISH);
+  const world = EngineWorld.ready(way.options).want(WISH);
   if (way.arrives) world.venue.place(world.pending('place').call.order);
   world.fail('place');
   expect(world.order()).toMatchObject({ state: 'unknown' });
@@ -25,8 +24,7 @@ function lost(way: { readonly arrives: boolean; readonly options?: WorldOptions 
 /** Makes an order that never arrived, was proven absent, and was sent once more. */
 function resent(): EngineWorld {
   const world = lost({ arrives: false, options: RESENDING });
-  world.refuse('order', 'NotFound');
-  world.advance(PROOF_MS);
+  world.refuse('order', 'NotFound').advance(PROOF_MS);
   expect(world.order()).toMatchObject({ state: 'sending', attempts: 2 });
   return world;
 }
@@ -58,8 +56,7 @@ describe('an order without an answer', () => {
   });
 
   it('is found by a pass that turns many pages', () => {
-    const world = EngineWorld.ready();
-    world.want(WISH);
+    const world = EngineWorld.ready().want(WISH);
     for (let count = 0; count < 12; count += 1) {
       const { id } = world.venue.placeByHand('sell', '1', String(200 + count));
       world.venue.end(id);
@@ -78,8 +75,7 @@ describe('an order without an answer', () => {
     const id = world.venue.orders[0]?.id;
     world.venue.hidden.add(id);
     world.refuse('order', 'NotFound');
-    world.venue.fill(id, '0.4');
-    world.advance(30_000);
+    world.fill(id, '0.4').advance(30_000);
     expect(world.order()).toMatchObject({ state: 'unknown', filled: 0n });
     world.venue.hidden.clear();
     world.advance(80_000);
@@ -89,8 +85,7 @@ describe('an order without an answer', () => {
 
   it('keeps its worst case reserved, and never counts as rejected before the proof', () => {
     const world = lost({ arrives: false });
-    world.refuse('order', 'NotFound');
-    world.advance(125_000);
+    world.refuse('order', 'NotFound').advance(125_000);
     expect(world.order().state).toBe('unknown');
     expect(world.engine.status()).toMatchObject({ liveOrders: 1, unsettled: 1 });
     expect(world.eventsOf('reject')).toEqual([]);
@@ -98,8 +93,7 @@ describe('an order without an answer', () => {
 
   it('is rejected once it is proven that it never arrived, and the strategy is notified', () => {
     const world = lost({ arrives: false });
-    world.refuse('order', 'NotFound');
-    world.advance(PROOF_MS);
+    world.refuse('order', 'NotFound').advance(PROOF_MS);
     expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
     expect(world.eventsOf('reject')).toMatchObject([{ code: 'NeverArrived', tag: 'first' }]);
     expect(world.requestsOf('place')).toHaveLength(1);
@@ -149,21 +143,18 @@ describe('an order without an answer', () => {
     world.answers.add('order');
     world.mirror.flush();
     world.restart();
-    world.venue.fill(foreign.id);
-    world.advance(PROOF_MS);
+    world.fill(foreign.id).advance(PROOF_MS);
     expect(world.order()).toMatchObject({ state: 'rejected' });
     expect(world.fills()).toMatchObject([{ orderKey: null, amount: 20_000_000_000n }]);
   });
 
   it('is alarmed and taken over with its fills when it turns up after all', () => {
     const world = lost({ arrives: false });
-    world.refuse('order', 'NotFound');
-    world.advance(PROOF_MS);
+    world.refuse('order', 'NotFound').advance(PROOF_MS);
     expect(world.order().state).toBe('rejected');
     world.answers.add('order');
     const { id } = world.venue.placeByHand('buy', '1', '98', world.order().clientOrderId);
-    world.venue.fill(id, '0.4');
-    world.advance(10_100);
+    world.fill(id, '0.4').advance(10_100);
     expect(world.alarms()).toEqual([
       expect.stringMatching(/was given up \(NeverArrived\), and the exchange has it as/),
     ]);
@@ -186,8 +177,7 @@ describe('an order that never arrived, where it may be sent again', () => {
   it('is not sent a third time', () => {
     const world = resent();
     world.fail('place');
-    world.refuse('order', 'NotFound');
-    world.advance(PROOF_MS);
+    world.refuse('order', 'NotFound').advance(PROOF_MS);
     expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
     expect(world.requestsOf('place')).toHaveLength(2);
   });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { UnreadRow, VenueCallKind } from '../../../src/venues/port.ts';
 import { buy } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, FAST, WISH } from './engine-world.ts';
 
-const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 600_000 };
+const SLOW_ALERT = { ...FAST, alertAfterMs: 600_000 };
 const NOTHING = { venueOrderId: null, market: null, currency: null };
 
 /** Marks rows as unreadable in replies to a kind of call from now on; an empty list ends that. */
@@ -27,8 +27,7 @@ function unread(
 }
 
 function ready(): EngineWorld {
-  const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
-  world.answers.add('order');
+  const world = EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000);
   return world;
 }
 
@@ -39,7 +38,7 @@ describe('a row that can not be read', () => {
     unread(world, 'wallets', [row], (wallet) => (wallet as { currency: string }).currency !== 'btc');
     world.advance(15_000);
     expect(world.messages('warning').join()).toContain('wallet btc: row: expected one that can be read');
-    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+    world.want(WISH);
     expect(world.eventsOf('reject')).toMatchObject([
       { code: 'closed', reason: expect.stringContaining('wallet btc') },
     ]);
@@ -53,8 +52,7 @@ describe('a row that can not be read', () => {
   });
 
   it('of the open orders takes no order for gone', () => {
-    const world = ready();
-    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+    const world = ready().want(WISH);
     const { id } = world.accept();
     world.advance(10_000);
     const before = world.requestsOf('order').length;
@@ -71,8 +69,7 @@ describe('a row that can not be read', () => {
   });
 
   it('of the trades is read again, and no comparison concludes without it', () => {
-    const world = ready();
-    world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+    const world = ready().want(WISH);
     const { id } = world.accept();
     const first = world.venue.fill(id, '0.4');
     world.venue.fill(id, '0.1');
