@@ -164,7 +164,7 @@ const PATH = /\b(?:config|docs|src|test)\/[\w./-]+\.\w+/g;
 const HELP = `Usage: npm run -s walk -- [options]
 
 Counts how long the way of an order, an alert and a command is: the files of src that run for it, and their functions;
-of a command also the modules that it loads, and their lines.
+of a command also the modules that it loads, and of one that reads only the lines of these.
 Then the declarations of each record, the files of each recipe in CONTRIBUTING.md, and the size of the house.
 No figure may be above test/walk/ceilings.json.
 
@@ -195,11 +195,12 @@ type Figures = Record<string, Record<string, number>>;
 const linesLoaded = (modules: Iterable<string>): number =>
   linesIn([...modules].map((module) => join('src', module)));
 
-function lineOf({ functions, modules }: Way): Line {
+function lineOf({ functions, modules, isReading }: Way): Line {
   const counts = [...filesRun(functions)].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const figures = { files: counts.length, functions: functions.size };
+  const loaded = modules === null ? {} : { modules: modules.size };
+  const lines = isReading === true ? { lines: linesLoaded(modules ?? []) } : {};
   return {
-    figures: modules === null ? figures : { modules: modules.size, ...figures, lines: linesLoaded(modules) },
+    figures: { ...loaded, files: counts.length, functions: functions.size, ...lines },
     files: counts.map(([file, count]) => `${file} ${count}`),
   };
 }

@@ -16,6 +16,8 @@ export interface Way {
   readonly functions: ReadonlySet<FunctionRun>;
   /** Modules that a command loads; null for other events. */
   readonly modules: ReadonlySet<string> | null;
+  /** True for a command that only reads: how long it takes is the code that it loads. */
+  readonly isReading?: boolean;
 }
 
 type Ways = Readonly<Record<string, Way>>;
@@ -160,7 +162,10 @@ async function ofCommands(): Promise<Ways> {
     return {
       'CSV to report': await ofCommand(backtest, ['backtest', ...of, '--data', backtest]),
       'study of 4 trials': await ofCommand(study, ['study', 'run', ...of, '--trials', '4', '--data', study]),
-      'status of a bot': await ofCommand(status, ['status', '--data', join(status, 'data')]),
+      'status of a bot': {
+        ...(await ofCommand(status, ['status', '--data', join(status, 'data')])),
+        isReading: true,
+      },
     };
   } finally {
     rmSync(folder, { recursive: true });
