@@ -10,6 +10,13 @@ const TWIN = plannedOrder({ key: 'b', strategy: 'two', tag: 'x', intentId: 'i2' 
 
 const HELD_BACK_MS = INTERFACE_PROFILE.identicalOrdersMs;
 
+/** Makes a memory in which the first order was sent. */
+function afterFirst(): IdenticalOrders {
+  const identical = new IdenticalOrders(HELD_BACK_MS);
+  identical.sent(FIRST);
+  return identical;
+}
+
 describe('identical orders', () => {
   it.each<[string, Partial<OrderRecord>]>([
     ['market', { market: 'ETHUSDT' }],
@@ -28,16 +35,14 @@ describe('identical orders', () => {
   });
 
   it('wait for as long as the fate of the first is not known', () => {
-    const identical = new IdenticalOrders(HELD_BACK_MS);
-    identical.sent(FIRST);
+    const identical = afterFirst();
     identical.expire(1e12);
     expect(identical.freeAtMs(TWIN, 1e12)).toBe(Infinity);
     expect(identical.knowsOther(TWIN)).toBe(true);
   });
 
   it('wait ten seconds and a bit from when the first is known to have arrived', () => {
-    const identical = new IdenticalOrders(HELD_BACK_MS);
-    identical.sent(FIRST);
+    const identical = afterFirst();
     identical.answered(FIRST, 1_000);
     expect(identical.freeAtMs(TWIN, 1_000)).toBe(1_000 + HELD_BACK_MS);
     expect(identical.freeAtMs(TWIN, 1_000 + HELD_BACK_MS - 1)).toBe(1_000 + HELD_BACK_MS);
@@ -62,15 +67,13 @@ describe('identical orders', () => {
   });
 
   it('do not wait for themselves', () => {
-    const identical = new IdenticalOrders(HELD_BACK_MS);
-    identical.sent(FIRST);
+    const identical = afterFirst();
     expect(identical.freeAtMs(FIRST, 5)).toBe(5);
     expect(identical.knowsOther(FIRST)).toBe(false);
   });
 
   it('take the first word on their fate: what is learned later moves nothing', () => {
-    const identical = new IdenticalOrders(HELD_BACK_MS);
-    identical.sent(FIRST);
+    const identical = afterFirst();
     identical.answered(FIRST, 1_000);
     identical.answered(FIRST, 9_000);
     identical.answered(TWIN, 9_000);
@@ -78,8 +81,7 @@ describe('identical orders', () => {
   });
 
   it('are forgotten when they hold nothing back any more', () => {
-    const identical = new IdenticalOrders(HELD_BACK_MS);
-    identical.sent(FIRST);
+    const identical = afterFirst();
     identical.answered(FIRST, 0);
     identical.expire(HELD_BACK_MS - 1);
     expect(identical.knowsOther(TWIN)).toBe(true);

@@ -18,9 +18,13 @@ const HALF = parseUnits('0.5');
 const ONE = parseUnits('1');
 const NONE = 0n as Units;
 
-function seen(status: string | null, matched: Units = NONE): OrderEvent {
+function seen(
+  status: string | null,
+  matched: Units = NONE,
+  terms: OrderStatusReport['terms'] = null,
+): OrderEvent {
   const isOpen = status === null || isOpenStatus(INTERFACE_PROFILE, status);
-  const report: OrderStatusReport = { venueId: orderIdOf(7), status, isOpen, matched, terms: null };
+  const report: OrderStatusReport = { venueId: orderIdOf(7), status, isOpen, matched, terms };
   return { kind: 'seen', atMs: 20, report };
 }
 
@@ -147,11 +151,14 @@ describe('the life cycle of an order', () => {
   });
 });
 
+interface Step {
+  readonly order: OrderRecord;
+  readonly fact: OrderEvent | null;
+}
+
 /** Returns all values that an order takes; a refused event changes nothing. */
-function lifeOf(
-  given: readonly OrderEvent[],
-): { readonly order: OrderRecord; readonly fact: OrderEvent | null }[] {
-  const life: { order: OrderRecord; fact: OrderEvent | null }[] = [{ order: plannedOrder(), fact: null }];
+function lifeOf(given: readonly OrderEvent[]): readonly Step[] {
+  const life: Step[] = [{ order: plannedOrder(), fact: null }];
   for (const fact of given) {
     const order = life.at(-1)!.order;
     try {
@@ -176,58 +183,48 @@ describe('any order, whatever is learned of it', () => {
     .array(facts, { maxLength: 25 })
     .map((given) => lifeOf([{ kind: 'submitted', atMs: 1 }, ...given]));
 
-  it('never loses what was matched or filled, and never fills beyond its amount', () => {
+  /** Checks each value of many orders beside the value before it. */
+  function atEachEvent(check: (step: Step & { readonly before: OrderRecord }) => void): void {
     fc.assert(
       fc.property(lives, (life) => {
-        for (const [index, { order, fact }] of life.entries()) {
-          const before = life[index - 1]?.order ?? order;
-          if (fact?.kind !== 'matched less' && fact?.kind !== 'unbound')
-            expect(order.matched).toBeGreaterThanOrEqual(before.matched);
-          expect(order.filled).toBeGreaterThanOrEqual(before.filled);
-          expect(order.filled).toBeLessThanOrEqual(order.amount);
-          expect(order.matched).toBeGreaterThanOrEqual(order.filled);
-        }
+        for (const [index, step] of life.entries())
+          check({ ...step, before: life[index - 1]?.order ?? step.order });
       }),
     );
+  }
+
+  it('never loses what was matched or filled, and never fills beyond its amount', () => {
+    atEachEvent(({ order, before, fact }) => {
+      if (fact?.kind !== 'matched less' && fact?.kind !== 'unbound')
+        expect(order.matched).toBeGreaterThanOrEqual(before.matched);
+      expect(order.filled).toBeGreaterThanOrEqual(before.filled);
+      expect(order.filled).toBeLessThanOrEqual(order.amount);
+      expect(order.matched).toBeGreaterThanOrEqual(order.filled);
+    });
   });
 
   it('never opens again once it is closed, and does not change once it is final', () => {
-    fc.assert(
-      fc.property(lives, (life) => {
-        for (const [index, { order }] of life.entries()) {
-          const before = life[index - 1]?.order ?? order;
-          if (before.state === 'settling') expect(mayTrade(order)).toBe(false);
-          if (isFinal(before) && before.state !== 'rejected') expect(order).toBe(before);
-        }
-      }),
-    );
+    atEachEvent(({ order, before }) => {
+      if (before.state === 'settling') expect(mayTrade(order)).toBe(false);
+      if (isFinal(before) && before.state !== 'rejected') expect(order).toBe(before);
+    });
   });
 
   it('lives again after a rejection only where it was seen under an id', () => {
-    fc.assert(
-      fc.property(lives, (life) => {
-        for (const [index, { order, fact }] of life.entries()) {
-          const before = life[index - 1]?.order ?? order;
-          if (before.state !== 'rejected' || order === before) continue;
-          expect(fact?.kind).toBe('seen');
-          expect(order).toMatchObject({ reason: null, venueId: '7' });
-        }
-      }),
-    );
+    atEachEvent(({ order, before, fact }) => {
+      if (before.state !== 'rejected' || order === before) return;
+      expect(fact?.kind).toBe('seen');
+      expect(order).toMatchObject({ reason: null, venueId: '7' });
+    });
   });
 
   it('is rejected by positive evidence only, and never once it was seen', () => {
-    fc.assert(
-      fc.property(lives, (life) => {
-        for (const [index, { order, fact }] of life.entries()) {
-          const before = life[index - 1]?.order ?? order;
-          if (order.state !== 'rejected' || before.state === 'rejected') continue;
-          expect(['dropped', 'refused', 'absent']).toContain(fact?.kind);
-          expect(before.venueId).toBeNull();
-          if (fact?.kind === 'dropped') expect(['planned', 'sending']).toContain(before.state);
-        }
-      }),
-    );
+    atEachEvent(({ order, before, fact }) => {
+      if (order.state !== 'rejected' || before.state === 'rejected') return;
+      expect(['dropped', 'refused', 'absent']).toContain(fact?.kind);
+      expect(before.venueId).toBeNull();
+      if (fact?.kind === 'dropped') expect(['planned', 'sending']).toContain(before.state);
+    });
   });
 
   it('is final as filled or canceled exactly when its fills add up to what it matched', () => {
@@ -244,16 +241,10 @@ describe('any order, whatever is learned of it', () => {
   it('takes over what the exchange rounded the order to, so that it is filled when all of that is', () => {
     const rounded = parseUnits('0.9');
     const terms = { amount: rounded, price: parseUnits('101'), stopPrice: null };
-    const report: OrderStatusReport = {
-      venueId: orderIdOf(7),
-      status: 'Active',
-      isOpen: true,
-      matched: NONE,
-      terms,
-    };
-    const open = afterEvent(orderIn('sending'), { kind: 'seen', atMs: 20, report });
+    const listed = seen('Active', NONE, terms);
+    const open = afterEvent(orderIn('sending'), listed);
     expect(open).toMatchObject({ state: 'open', amount: rounded, price: terms.price });
-    expect(afterEvent(open, { kind: 'seen', atMs: 21, report })).toBe(open);
+    expect(afterEvent(open, { ...listed, atMs: 21 } as OrderEvent)).toBe(open);
     const filled = afterEvent(open, fillOf(rounded));
     expect(afterEvent(filled, seen('Done', rounded))).toMatchObject({ state: 'filled', amount: rounded });
   });
@@ -263,14 +254,7 @@ describe('any order, whatever is learned of it', () => {
     (amount) => {
       const terms = { amount: parseUnits(amount), price: null, stopPrice: null };
       const order = afterEvent(orderIn('open'), fillOf(HALF));
-      const report: OrderStatusReport = {
-        venueId: orderIdOf(7),
-        status: 'Active',
-        isOpen: true,
-        matched: HALF,
-        terms,
-      };
-      expect(afterEvent(order, { kind: 'seen', atMs: 20, report }).amount).toBe(ONE);
+      expect(afterEvent(order, seen('Active', HALF, terms)).amount).toBe(ONE);
     },
   );
 

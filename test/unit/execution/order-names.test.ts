@@ -70,15 +70,8 @@ describe('the names of orders', () => {
   });
 
   it('take one to six letters and digits for an instance', () => {
-    expect(['a', 'bot', 'abc123', '', 'Bot', 'a-b', 'seven77'].map(isInstanceName)).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const names = ['a', 'bot', 'abc123', '', 'Bot', 'a-b', 'seven77'];
+    expect(names.filter(isInstanceName)).toEqual(['a', 'bot', 'abc123']);
   });
 
   it('give the stop leg of a pair a key that no order on the wire can have', () => {

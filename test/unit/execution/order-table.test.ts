@@ -10,11 +10,8 @@ describe('the table of orders', () => {
     const open = orderIn('open', { key: 'a', venueId: orderIdOf(7) });
     table.put(open);
     expect([table.get('a'), table.get('a'), table.byVenueId(orderIdOf(7))]).toEqual([open, open, open]);
-    expect([table.get('b'), table.get(null), table.byVenueId(null)]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    const nothing = [table.get('b'), table.get(null), table.byVenueId(null)];
+    expect(nothing).toEqual([undefined, undefined, undefined]);
   });
 
   it('lists what is not at its end, oldest first, for all and for one strategy', () => {

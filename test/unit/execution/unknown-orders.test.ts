@@ -22,6 +22,7 @@ const SETTINGS = {
  *     1100 asked               the request for its first page left at this time
  *     1200 complete            its last page came; no page had one of the orders
  *     1200 failed
+ *     1000 pass to 1200 => from 7     begins a pass whose first request leaves at once, and which is complete then
  *     1200 found a
  *     1200 proven => a b       orders absent in the lists, as `a since 1200`: trades read after that time complete the proof
  */
@@ -32,7 +33,7 @@ function run(table: string): void {
     if (line === '') continue;
     const where = `line ${index + 1}: ${line}`;
     const [step = '', expected = ''] = line.split('=>').map((part) => part.trim());
-    const [time = '', verb = '', key = '', , floor = '0'] = step.split(/\s+/);
+    const [time = '', verb = '', key = '', until, floor = '0'] = step.split(/\s+/);
     const atMs = Number(time);
     if (verb === 'lost')
       unknown.track(orderIn('unknown', { key, sentAtMs: atMs, orderFloor: Number(floor) }), atMs);
@@ -40,6 +41,12 @@ function run(table: string): void {
     else if (verb === 'begin') {
       const pass = unknown.begin(atMs);
       expect(pass === null ? 'nothing' : `from ${pass.from}`, where).toBe(expected);
+    } else if (verb === 'pass') {
+      const pass = unknown.begin(atMs);
+      if (pass === null) throw new Error(where);
+      expect(`from ${pass.from}`, where).toBe(expected);
+      pass.askedAtMs = atMs;
+      unknown.complete(Number(until));
     } else if (verb === 'asked') {
       if (unknown.scan === null) throw new Error(where);
       unknown.scan.askedAtMs = atMs;
@@ -59,17 +66,11 @@ describe('the search for orders without an answer', () => {
       0      lost a from 7
       1000   due
       999    begin => nothing
-      1000   begin => from 7
-      1000   asked
-      1050   complete
+      1000   pass to 1050 => from 7
       15000  due
-      15000  begin => from 7
-      15000  asked
-      15050  complete
+      15000  pass to 15050 => from 7
       60000  due
-      60000  begin => from 7
-      60000  asked
-      60050  complete
+      60000  pass to 60050 => from 7
       60050  proven => nobody
       120001 due
     `);
@@ -78,17 +79,11 @@ describe('the search for orders without an answer', () => {
   it('concludes from two passes that were both asked for when nothing could arrive any more', () => {
     run(`
       0      lost a from 7
-      1000   begin => from 7
-      1000   asked
-      1050   complete
-      120001 begin => from 7
-      120001 asked
-      120050 complete
+      1000   pass to 1050 => from 7
+      120001 pass to 120050 => from 7
       120050 proven => nobody
       130001 due
-      130001 begin => from 7
-      130001 asked
-      130060 complete
+      130001 pass to 130060 => from 7
       130060 proven => a since 130060
     `);
   });
@@ -100,12 +95,8 @@ describe('the search for orders without an answer', () => {
       120000 asked
       140000 complete
       140000 proven => nobody
-      200000 begin => from 7
-      200000 asked
-      200050 complete
-      210000 begin => from 7
-      210000 asked
-      210050 complete
+      200000 pass to 200050 => from 7
+      210000 pass to 210050 => from 7
       210050 proven => a since 210050
     `);
   });
@@ -113,17 +104,13 @@ describe('the search for orders without an answer', () => {
   it('counts the two passes from question to question, not from end to end', () => {
     run(`
       0      lost a from 7
-      121000 begin => from 7
-      121000 asked
-      129000 complete
+      121000 pass to 129000 => from 7
       129000 proven => nobody
       131000 due
     `);
     run(`
       0      lost a from 7
-      121000 begin => from 7
-      121000 asked
-      140000 complete
+      121000 pass to 140000 => from 7
       140000 due
       140000 begin => from 7
       130999 asked                # by another clock it left before it was due: too near
@@ -139,9 +126,7 @@ describe('the search for orders without an answer', () => {
       121000 asked
       121050 failed
       126050 due
-      126050 begin => from 7
-      126050 asked
-      126100 complete
+      126050 pass to 126100 => from 7
       126100 proven => nobody
       136050 due
     `);
@@ -186,19 +171,11 @@ describe('the search for orders without an answer', () => {
     run(`
       0      lost a from 7
       60000  lost b from 9
-      121000 begin => from 7
-      121000 asked
-      121050 complete
-      131000 begin => from 7
-      131000 asked
-      131050 complete
+      121000 pass to 121050 => from 7
+      131000 pass to 131050 => from 7
       131050 proven => a since 131050
-      181000 begin => from 7
-      181000 asked
-      181050 complete
-      191000 begin => from 7
-      191000 asked
-      191050 complete
+      181000 pass to 181050 => from 7
+      191000 pass to 191050 => from 7
       191050 proven => a since 131050, b since 191050
     `);
   });
@@ -218,16 +195,10 @@ describe('the search for orders without an answer', () => {
   it('looks on once a minute while the trades leave it open', () => {
     run(`
       0      lost a from 7
-      121000 begin => from 7
-      121000 asked
-      121050 complete
-      131000 begin => from 7
-      131000 asked
-      131050 complete
+      121000 pass to 121050 => from 7
+      131000 pass to 131050 => from 7
       191050 due
-      191050 begin => from 7
-      191050 asked
-      191100 complete
+      191050 pass to 191100 => from 7
       191100 proven => a since 131050
     `);
   });

@@ -23,7 +23,7 @@ import {
 } from '../../../../src/engine/algorithms/algorithms.ts';
 import { updateQuotes } from '../../../../src/engine/algorithms/quotes.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
-import { CREATED, MARKET, orderOf, quotesOf } from './algorithm-table.ts';
+import { CREATED, MARKET, orderOf, QUIET_VIEW, quotesOf } from './algorithm-table.ts';
 import { english } from '../../../../src/language/sentence.ts';
 
 /**
@@ -125,25 +125,7 @@ class World {
       freshUntilMs: null,
     };
     const { nowMs, position, refusals, orders } = this;
-    return {
-      nowMs,
-      market: MARKET,
-      book,
-      levels: null,
-      orders: [...orders],
-      position,
-      equity: parseUnits('1000'),
-      closes: [],
-      refusals,
-      portfolio: null,
-      refusalPauseMs: 10_500,
-      areCoinsMissing: false,
-      canPlace: true,
-      inExits: NO_UNITS,
-      liveAmong: () => [],
-      refusalCauseOf: () => null,
-      priceBand: null,
-    };
+    return { ...QUIET_VIEW, nowMs, book, orders: [...orders], position, refusals };
   }
 
   /** Refuses the orders of the last step; the algorithm may or may not be notified. */
@@ -243,10 +225,12 @@ const SETS = [
 ];
 
 const market = 'BTCUSDT';
+const TEN = { market, amount: '10' } as const;
 const priceOrNone = fc.constantFrom({}, { price: '100' });
 const side = fc.constantFrom('buy' as const, 'sell' as const);
 const kinds = ['quotes', 'replace', 'target', 'twap', 'vwap', 'iceberg', 'ladder', 'peg', 'dca'] as const;
-const INTENTS: Readonly<Record<(typeof kinds)[number], fc.Arbitrary<SizedAlgorithmIntent>>> = {
+type Kind = (typeof kinds)[number];
+const INTENTS: Readonly<Record<Kind, fc.Arbitrary<SizedAlgorithmIntent>>> = {
   quotes: fc.constantFrom(...SETS),
   replace: fc.constantFrom('3', '10', '17.5').map((amount) => ({
     kind: 'replace',
@@ -267,37 +251,20 @@ const INTENTS: Readonly<Record<(typeof kinds)[number], fc.Arbitrary<SizedAlgorit
     .map(({ wished, price }) => ({ kind: 'target', market, ...wished, ...price })),
   twap: fc
     .record({ side, slices: fc.integer({ min: 1, max: 7 }), price: priceOrNone })
-    .map(({ side, slices, price }) => ({
-      kind: 'twap',
-      market,
-      side,
-      amount: '10',
-      overMs: 60_000,
-      slices,
-      ...price,
-    })),
+    .map(({ side, slices, price }) => ({ kind: 'twap', side, slices, ...price, ...TEN, overMs: 60_000 })),
   vwap: fc
     .record({
       side,
       profile: fc.constantFrom(['1'], ['3', '1', '2'], ['0', '5', '0.01', '1']),
       price: priceOrNone,
     })
-    .map(({ side, profile, price }) => ({
-      kind: 'vwap',
-      market,
-      side,
-      amount: '10',
-      overMs: 60_000,
-      profile,
-      ...price,
-    })),
+    .map(({ side, profile, price }) => ({ kind: 'vwap', side, profile, ...price, ...TEN, overMs: 60_000 })),
   ladder: fc
     .record({ side, orders: fc.integer({ min: 2, max: 6 }), expireAfterMs: fc.constantFrom(20_000, 400_000) })
     .map(({ side, orders, expireAfterMs }) => ({
       kind: 'ladder',
-      market,
       side,
-      amount: '10',
+      ...TEN,
       from: '99',
       to: '95',
       orders,
@@ -353,146 +320,90 @@ describe.each(kinds)('whatever becomes of its orders, %s', (kind) => {
   });
 });
 
+/** Checks an algorithm after each event of many histories, in which it crashes between any two steps. */
+function always(
+  kind: Kind,
+  [deep, shallow]: readonly [deep: number, shallow: number],
+  check: (world: World, intent: SizedAlgorithmIntent) => void,
+): void {
+  fc.assert(
+    fc.property(INTENTS[kind], happenings, (intent, history) => {
+      live(intent, history, { crashes: true, check: (world) => check(world, intent) });
+    }),
+    { numRuns: deepRuns(deep, shallow) },
+  );
+}
+
 describe.each(['replace', 'target', 'twap', 'vwap', 'iceberg', 'peg', 'dca'] as const)(
   'whatever becomes of its orders, %s',
   (kind) => {
-    test('has one order at a time', () => {
-      fc.assert(
-        fc.property(INTENTS[kind], happenings, (intent, history) => {
-          live(intent, history, {
-            crashes: true,
-            check: ({ orders }) =>
-              expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
-          });
-        }),
-        { numRuns: deepRuns(50, 12) },
-      );
-    });
+    test('has one order at a time', () =>
+      always(kind, [50, 12], ({ orders }) =>
+        expect(orders.filter((order) => !isFinal(order)).length).toBeLessThanOrEqual(1),
+      ));
   },
 );
 
 describe.each(['replace', 'twap', 'vwap', 'iceberg', 'ladder', 'peg'] as const)(
   'whatever becomes of its orders, %s',
   (kind) => {
-    test('never trades more than its amount', () => {
-      fc.assert(
-        fc.property(INTENTS[kind], happenings, (intent, history) => {
-          const wanted = 'amount' in intent ? parseUnits(String(intent.amount)) : NO_UNITS;
-          live(intent, history, {
-            crashes: true,
-            check: (world) => {
-              // The order that is replaced may have filled, or still fill, more than is wanted now.
-              const old = world.orders.find(({ key }) => key === 'old');
-              const isOldAlone = kind === 'replace' && world.orders.length === 1 && old !== undefined;
-              if (!isOldAlone) expect(world.filled() + world.exposed()).toBeLessThanOrEqual(wanted);
-            },
-          });
-        }),
-        { numRuns: deepRuns(50, 12) },
-      );
-    });
+    test('never trades more than its amount', () =>
+      always(kind, [50, 12], (world, intent) => {
+        const wanted = 'amount' in intent ? parseUnits(String(intent.amount)) : NO_UNITS;
+        // The order that is replaced may have filled, or still fill, more than is wanted now.
+        const old = world.orders.find(({ key }) => key === 'old');
+        const isOldAlone = kind === 'replace' && world.orders.length === 1 && old !== undefined;
+        if (!isOldAlone) expect(world.filled() + world.exposed()).toBeLessThanOrEqual(wanted);
+      }));
   },
 );
 
-describe('whatever becomes of its orders, target', () => {
-  test('never goes beyond its position, and never sells what is not there', () => {
-    fc.assert(
-      fc.property(INTENTS.target, happenings, (intent, history) => {
-        live(intent, history, {
-          crashes: true,
-          check: ({ algorithm, position, orders }) => {
-            const target = algorithm.kind === 'target' ? algorithm.position : null;
-            const order = orders.find((one) => !isFinal(one));
-            if (order === undefined || target === null) return;
-            const rest = order.amount - order.filled;
-            if (order.side === 'buy') expect(position + rest).toBeLessThanOrEqual(target);
-            else expect(position - rest).toBeGreaterThanOrEqual(target);
-          },
-        });
-      }),
-      { numRuns: deepRuns(50, 12) },
-    );
-  });
-});
+describe('whatever becomes of its orders', () => {
+  test('target never goes beyond its position, and never sells what is not there', () =>
+    always('target', [50, 12], ({ algorithm, position, orders }) => {
+      const target = algorithm.kind === 'target' ? algorithm.position : null;
+      const order = orders.find((one) => !isFinal(one));
+      if (order === undefined || target === null) return;
+      const rest = order.amount - order.filled;
+      if (order.side === 'buy') expect(position + rest).toBeLessThanOrEqual(target);
+      else expect(position - rest).toBeGreaterThanOrEqual(target);
+    }));
 
-describe('whatever becomes of its orders, quotes', () => {
-  test('has no more orders on a side than were wanted when it placed the last', () => {
-    fc.assert(
-      fc.property(INTENTS.quotes, happenings, (intent, history) => {
-        live(intent, history, {
-          crashes: true,
-          check: ({ algorithm, orders, asked }) => {
-            if (algorithm.kind !== 'quotes') return;
-            for (const side of new Set(asked.map((order) => order.side))) {
-              const resting = orders.filter((order) => order.side === side && !isFinal(order));
-              const wanted = algorithm.quotes.filter((quote) => quote.side === side);
-              expect(resting.length).toBeLessThanOrEqual(wanted.length);
-              expect(wanted.map(({ price }) => price)).toEqual(
-                expect.arrayContaining(resting.map((order) => order.price)),
-              );
-            }
-          },
-        });
-      }),
-      { numRuns: deepRuns(70, 15) },
-    );
-  });
-});
+  test('quotes has no more orders on a side than were wanted when it placed the last', () =>
+    always('quotes', [70, 15], ({ algorithm, orders, asked }) => {
+      if (algorithm.kind !== 'quotes') return;
+      for (const side of new Set(asked.map((order) => order.side))) {
+        const resting = orders.filter((order) => order.side === side && !isFinal(order));
+        const wanted = algorithm.quotes.filter((quote) => quote.side === side);
+        expect(resting.length).toBeLessThanOrEqual(wanted.length);
+        expect(wanted.map(({ price }) => price)).toEqual(
+          expect.arrayContaining(resting.map((order) => order.price)),
+        );
+      }
+    }));
 
-describe('whatever becomes of its orders, ladder', () => {
-  test('has each rung once', () => {
-    fc.assert(
-      fc.property(INTENTS.ladder, happenings, (intent, history) => {
-        live(intent, history, {
-          crashes: true,
-          check: ({ orders }) => {
-            const accepted = orders.filter(({ state }) => state !== 'rejected').map(({ price }) => price);
-            expect(new Set(accepted).size).toBe(accepted.length);
-          },
-        });
-      }),
-      { numRuns: deepRuns(50, 12) },
-    );
-  });
-});
+  test('ladder has each rung once', () =>
+    always('ladder', [50, 12], ({ orders }) => {
+      const accepted = orders.filter(({ state }) => state !== 'rejected').map(({ price }) => price);
+      expect(new Set(accepted).size).toBe(accepted.length);
+    }));
 
-describe('whatever becomes of its orders, peg', () => {
-  test('never lies beyond its bound, nor where it would trade at once', () => {
-    fc.assert(
-      fc.property(INTENTS.peg, happenings, (intent, history) => {
-        const bound = 'bound' in intent ? parseUnits(String(intent.bound)) : NO_UNITS;
-        live(intent, history, {
-          crashes: true,
-          check: ({ asked }) => {
-            for (const { side, price } of asked)
-              expect(side === 'buy' ? price! <= bound : price! >= bound).toBe(true);
-          },
-        });
-      }),
-      { numRuns: deepRuns(20, 10) },
-    );
-  });
-});
+  test('peg never lies beyond its bound, nor where it would trade at once', () =>
+    always('peg', [20, 10], ({ asked }, intent) => {
+      const bound = 'bound' in intent ? parseUnits(String(intent.bound)) : NO_UNITS;
+      for (const { side, price } of asked)
+        expect(side === 'buy' ? price! <= bound : price! >= bound).toBe(true);
+    }));
 
-describe('whatever becomes of its orders, dca', () => {
-  test('spends no more than the value of each time that has come', () => {
-    fc.assert(
-      fc.property(INTENTS.dca, happenings, (intent, history) => {
-        const value = 'value' in intent ? parseUnits(String(intent.value)) : NO_UNITS;
-        const everyMs = 'everyMs' in intent ? (intent.everyMs ?? 0) : 0;
-        live(intent, history, {
-          crashes: true,
-          check: (world) => {
-            // Its amount is computed with the best ask of 101, and it fills at 100.
-            const most = (world.filled() + world.exposed()) * 101n;
-            const times = BigInt(Math.floor(world.nowMs / everyMs) + 1);
-            expect(most).toBeLessThanOrEqual(value * times);
-          },
-        });
-      }),
-      { numRuns: deepRuns(50, 12) },
-    );
-  });
+  test('dca spends no more than the value of each time that has come', () =>
+    always('dca', [50, 12], (world, intent) => {
+      const value = 'value' in intent ? parseUnits(String(intent.value)) : NO_UNITS;
+      const everyMs = 'everyMs' in intent ? (intent.everyMs ?? 0) : 0;
+      // Its amount is computed with the best ask of 101, and it fills at 100.
+      const most = (world.filled() + world.exposed()) * 101n;
+      const times = BigInt(Math.floor(world.nowMs / everyMs) + 1);
+      expect(most).toBeLessThanOrEqual(value * times);
+    }));
 });
 
 /** An algorithm that ends on its own is over when its time is up and nothing is left at the exchange. */

@@ -49,6 +49,22 @@ export const CREATED = {
   marketOf: (symbol: string) => (symbol === MARKET.symbol ? MARKET : null),
 } as const;
 
+/** What an algorithm sees of a market in which nothing happens, while orders are taken. */
+export const QUIET_VIEW = {
+  market: MARKET,
+  levels: null,
+  equity: parseUnits('1000'),
+  closes: [],
+  portfolio: null,
+  refusalPauseMs: 10_500,
+  areCoinsMissing: false,
+  canPlace: true,
+  inExits: NO_UNITS,
+  liveAmong: () => [],
+  refusalCauseOf: () => null,
+  priceBand: null,
+} as const satisfies Partial<AlgorithmView>;
+
 /** Makes the record of an order as the engine of an algorithm would have it. */
 export function orderOf(
   order: AlgorithmOrder,
@@ -267,26 +283,9 @@ class AlgorithmRunner {
   }
 
   private view(): AlgorithmView {
-    const { nowMs, market, book, levels, position, equity, refusals } = this;
-    return {
-      nowMs,
-      market,
-      book,
-      levels,
-      position,
-      equity,
-      refusals,
-      closes: this.closes,
-      portfolio: null,
-      refusalPauseMs: 10_500,
-      areCoinsMissing: false,
-      canPlace: true,
-      inExits: 0n as Units,
-      liveAmong: () => [],
-      refusalCauseOf: () => null,
-      priceBand: null,
-      orders: [...this.orders.values()],
-    };
+    const { nowMs, market, book, levels, position, equity, refusals, closes } = this;
+    const orders = [...this.orders.values()];
+    return { ...QUIET_VIEW, nowMs, market, book, levels, position, equity, refusals, closes, orders };
   }
 }
 

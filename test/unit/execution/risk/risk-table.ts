@@ -25,24 +25,26 @@ import { english } from '../../../../src/language/sentence.ts';
  * Defaults of a line: the order is `buy 1 at 100`, nothing is held, the price is 100, and the book is `99
  * 101`, read now.
  */
-export function runTable(check: RiskCheck, table: string): void {
-  const lines = table
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  expect(lines.length).toBeGreaterThan(0);
-  for (const line of lines) {
-    const [input = '', verdict = ''] = line.split('=> ');
-    const [limits = '', situation = ''] = input.split('|');
-    const refusal = check(viewOf(situation), limitsOf(limits));
-    if (verdict === 'passes') {
-      expect(refusal, line).toBeNull();
-    } else {
-      expect(verdict, line).toMatch(/^refuses(: |$)/);
-      expect(refusal, line).not.toBeNull();
-      expect(english(refusal?.reason ?? null), line).toContain(verdict.slice('refuses: '.length));
+export function runTable(check: RiskCheck): (table: string) => void {
+  return (table) => {
+    const lines = table
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) {
+      const [input = '', verdict = ''] = line.split('=> ');
+      const [limits = '', situation = ''] = input.split('|');
+      const refusal = check(viewOf(situation), limitsOf(limits));
+      if (verdict === 'passes') {
+        expect(refusal, line).toBeNull();
+      } else {
+        expect(verdict, line).toMatch(/^refuses(: |$)/);
+        expect(refusal, line).not.toBeNull();
+        expect(english(refusal?.reason ?? null), line).toContain(verdict.slice('refuses: '.length));
+      }
     }
-  }
+  };
 }
 
 /** Limits that check nothing. */
