@@ -77,6 +77,11 @@ export function parsedJson(json: string): unknown {
   }
 }
 
+/** Replacer for `JSON.stringify` that writes units as decimal text, for a schema that has `storedUnits`. */
+export function unitsAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? formatUnits(value) : value;
+}
+
 /** Replacer for `JSON.stringify` that writes money, which JSON has no form for: `{ "$units": "12.5" }`. */
 export function writeUnits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? { $units: formatUnits(value) } : value;

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { EXIT_KINDS } from '../domain/order.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { formatUnits } from '../domain/money.ts';
-import { storedCount as count, storedTimeMs, storedUnits as units } from '../domain/stored-json.ts';
+import {
+  storedCount as count,
+  storedTimeMs,
+  storedUnits as units,
+  unitsAsText,
+} from '../domain/stored-json.ts';
 import { shapeOf, STORED_CODECS } from '../records/field.ts';
 import { ORDER, PRICED_ORDER } from '../records/order.ts';
 import type { Algorithm } from './algorithms/algorithms.ts';
-import { UNCLEAR_REASONS, WHEN_CANCELED } from './bracket.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 
 /** Version of the stored form. Other versions are refused, as their meaning is unknown. */
@@ -173,7 +176,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
       breakEvenAt: level.nullable(),
       timeStopMs: timeMs.nullable(),
       stopSlip: units,
-      whenCanceled: z.enum(WHEN_CANCELED),
+      whenCanceled: z.enum(['ask', 'replace', 'leave']),
       tag: z.string().nullable(),
     }),
     entry: z.enum(['planned', 'asked', 'ended']),
@@ -202,7 +205,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
     awaited: z.array(z.string()).default([]),
     // Missing in rows of versions that placed an exit again without asking.
     unclear: z
-      .strictObject({ why: z.enum(UNCLEAR_REASONS), sinceMs: timeMs })
+      .strictObject({ why: z.enum(['exit-canceled', 'coins-left']), sinceMs: timeMs })
       .nullable()
       .default(null),
     setbacks,
@@ -214,9 +217,7 @@ export const storedAlgorithm = z.strictObject({ version: z.literal(VERSION), alg
 
 /** Returns an algorithm as JSON text for the mirror; units are decimal texts. */
 export function algorithmToJson(state: Algorithm): string {
-  return JSON.stringify({ version: VERSION, algorithm: state }, (_, value: unknown) =>
-    typeof value === 'bigint' ? formatUnits(value) : value,
-  );
+  return JSON.stringify({ version: VERSION, algorithm: state }, unitsAsText);
 }
 
 /**

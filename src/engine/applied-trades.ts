@@ -16,8 +16,6 @@ export const READ_AGAIN = 20;
  */
 export const MOST_APPLIED = 20_000;
 
-export const STORED_CURSOR = 'cursor.trades';
-
 /** Identity of a trade. A trade with oneself has two records with the same id, so the side counts, too. */
 interface TradeName {
   readonly id: VenueTradeId;
@@ -62,7 +60,7 @@ export class AppliedTrades {
       this.remember(nameOfFill(fill), fill.cursor);
       lowest = Math.min(lowest, fill.cursor);
     }
-    const cursor = retained[STORED_CURSOR];
+    const cursor = retained['cursor.trades'];
     this.cursor = cursor === undefined ? LIST_START : Number(cursor);
     // Below the restored fills it is not known which trades were booked.
     this.lowestKnown = fills.length === 0 ? this.cursor : lowest;
@@ -100,7 +98,7 @@ export class AppliedTrades {
   }
 
   persistCursor(): void {
-    this.outbox.persist(STORED_CURSOR, this.cursor);
+    this.outbox.persist('cursor.trades', this.cursor);
   }
 
   /**

@@ -46,12 +46,10 @@ interface Trail {
 }
 
 /** Choices after others cancel an exit: `ask` a person, `replace` it, or `leave` the position without one. */
-export const WHEN_CANCELED = ['ask', 'replace', 'leave'] as const;
+type WhenCanceled = 'ask' | 'replace' | 'leave';
 
-type WhenCanceled = (typeof WHEN_CANCELED)[number];
-
-/** Reasons why a position may be gone: somebody else canceled its exit, or took its coins. */
-export const UNCLEAR_REASONS = ['exit-canceled', 'coins-left'] as const;
+/** Reason why a position may be gone: somebody else canceled its exit, or took its coins. */
+export type UnclearReason = 'exit-canceled' | 'coins-left';
 
 /** Terms of a bracket as requested. Levels are measured from the average price paid. */
 interface BracketTerms {
@@ -132,7 +130,7 @@ export interface BracketAlgorithm {
   /**
    * Reason and time since when no exit is placed, because the position may be gone; null if it is certain.
    */
-  readonly unclear: { readonly why: (typeof UNCLEAR_REASONS)[number]; readonly sinceMs: number } | null;
+  readonly unclear: { readonly why: UnclearReason; readonly sinceMs: number } | null;
   readonly setbacks: Setbacks;
 }
 

@@ -1,15 +1,9 @@
-import { z } from 'zod';
 import { gregorianOf, jalaliOf } from '../domain/time-text.ts';
-import { formatUnits } from '../domain/money.ts';
-import { readStored, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import { tehranDay } from '../domain/zone-time.ts';
 import type { Outbox } from './outbox.ts';
-import type { StoredTexts } from './mirror-change.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
-import type { StoredReconciliation } from './stored-reconciliation.ts';
-
-export const STORED_BALANCE_MARKS = 'balance-marks';
+import { restored, type StoredReconciliation, type StoredTexts, type StoredValue } from './stored-records.ts';
 
 /**
  * Maximum number of marks (stored balances): ten years of months of both calendars. The oldest are dropped.
@@ -22,22 +16,7 @@ const MOST_MARKS = 240;
  */
 const MOST_LINELESS = 1_000;
 
-const balanceMark = z.object({
-  /** Time the wallets were read. */
-  seenAtMs: storedTimeMs,
-  /** Time of the last movement that the totals include, by the exchange's clock. */
-  throughMs: storedTimeMs,
-  /** Total of all compared wallets of each currency. */
-  totals: z.record(z.string(), storedUnits),
-});
-
-export const storedBalanceMarks = z.object({
-  marks: z.array(balanceMark),
-  /** True if the books began anew since the last mark: the next balances that agree are stored. */
-  isDue: z.boolean(),
-});
-
-type BalanceMark = z.output<typeof balanceMark>;
+type BalanceMark = StoredValue<'balance-marks'>['marks'][number];
 
 /**
  * Stores balances that agreed with the books, as marks that last for years: at the start of the books, and
@@ -56,11 +35,9 @@ export class BalanceMarks {
     this.outbox = outbox;
   }
 
-  restore({ [STORED_BALANCE_MARKS]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    const stored = readStored(storedBalanceMarks, json, 'what is kept of the balances of each month');
-    this.marks = stored.marks;
-    this.isDue = stored.isDue;
+  restore(stored: StoredTexts): void {
+    const marks = restored(stored, 'balance-marks');
+    if (marks !== null) ({ marks: this.marks, isDue: this.isDue } = marks);
   }
 
   /** Called when the books begin anew: earlier marks do not lead to later balances. */
@@ -101,16 +78,8 @@ export class BalanceMarks {
   }
 
   private persist(): void {
-    const stored: z.input<typeof storedBalanceMarks> = {
-      marks: this.marks.map(({ totals, ...times }) => ({
-        ...times,
-        totals: Object.fromEntries(
-          Object.entries(totals).map(([currency, units]) => [currency, formatUnits(units)]),
-        ),
-      })),
-      isDue: this.isDue,
-    };
-    this.outbox.persist(STORED_BALANCE_MARKS, stored);
+    const { marks, isDue } = this;
+    this.outbox.persist('balance-marks', { marks, isDue });
   }
 }
 

@@ -1,6 +1,4 @@
-import { z } from 'zod';
 import { NO_UNITS } from '../domain/money.ts';
-import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { exitsAmong, type HeldOf } from './exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../records/order.ts';
@@ -18,17 +16,7 @@ import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import type { ListCursor } from '../domain/order.ts';
-import type { StoredTexts } from './mirror-change.ts';
-import { storedSentence } from '../language/stored-sentence.ts';
-
-export const STORED_CONTROL = 'control';
-
-/** Stored state of a halt, which lasts over a restart. */
-export const storedControl = z.object({
-  halted: z.object({ reason: storedSentence, sinceMs: storedTimeMs, wholeAccount: z.boolean() }).nullable(),
-});
-
-type StoredControl = z.output<typeof storedControl>;
+import { restored, type StoredTexts, type StoredValue } from './stored-records.ts';
 
 /** Interval at which a halt cancels orders that newly show up as open, in ms. */
 const POLL_INTERVAL_MS = 1_000;
@@ -52,7 +40,7 @@ interface ControlOptions {
 /** Halts, resumes and drains, on command of an operator or at the end of the run. */
 export class Control {
   private readonly options: ControlOptions;
-  private halted: StoredControl['halted'] = null;
+  private halted: StoredValue<'control'>['halted'] = null;
   draining: DrainPolicy | null = null;
   /** Time of the next `pump`, in ms since 1970; infinity if none is due. */
   dueAtMs = Number.POSITIVE_INFINITY;
@@ -107,7 +95,7 @@ export class Control {
       this.dueAtMs = outbox.nowMs;
     }
     outbox.journal('control', command.kind, { ...command });
-    outbox.persist(STORED_CONTROL, { halted: this.halted } satisfies StoredControl);
+    outbox.persist('control', { halted: this.halted });
   }
 
   /** Cancels the open orders that may not stay. */
@@ -147,9 +135,8 @@ export class Control {
     return wanted.filter(({ key }) => exits.has(key));
   }
 
-  restore({ [STORED_CONTROL]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    this.halted = readStored(storedControl, json, 'what is kept of a halt').halted;
+  restore(stored: StoredTexts): void {
+    this.halted = restored(stored, 'control')?.halted ?? null;
     if (this.halted === null) return;
     this.dueAtMs = this.options.outbox.nowMs;
     this.options.outbox.alarm(

@@ -35,7 +35,6 @@ import { StrategyDispatcher } from './strategy-dispatcher.ts';
 import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { MemberGuard } from './universe/member-guard.ts';
-import { STORED_UNIVERSES } from './universe/stored-universes.ts';
 import { TransferManager } from './transfer-manager.ts';
 import { UniverseManager } from './universe-manager.ts';
 import type { Sentence } from '../language/sentence.ts';
@@ -253,7 +252,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     strategies,
     feeds,
     ranksFromMs: settings.ranksFromMs ?? null,
-    stored: state.stored[STORED_UNIVERSES],
+    stored: state.stored,
   });
   const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
   const byHand = new ByHand({

@@ -1,21 +1,10 @@
-import { z } from 'zod';
-import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { Market } from '../domain/market.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 import type { UnreadRow } from '../venues/port.ts';
 import type { ValidationIssue } from './feeds/plausibility.ts';
 import type { Outbox } from './outbox.ts';
-import type { StoredTexts } from './mirror-change.ts';
-
-/** A value from the exchange that can not be right, in the form that people read. */
-export interface NotedIssue extends ValidationIssue {
-  /** Subject of the issue: the key of an order, `trade 17`, `wallet btc`, `book BTCIRT`. */
-  readonly subject: string;
-  readonly sinceMs: number;
-  /** True if it concerns one of our orders: it blocks new orders while it lasts. */
-  readonly isGrave: boolean;
-}
+import { restored, sentenceOf, SHOWN_LENGTH, type NotedIssue, type StoredTexts } from './stored-records.ts';
 
 interface Entry {
   finding: NotedIssue;
@@ -32,21 +21,6 @@ const EVERYTHING = '';
 
 /** Time for which an unread row blocks orders, in ms. Every list is read again sooner than that. */
 const STANDS_FOR_MS = 180_000;
-
-export const STORED_FINDINGS = 'findings';
-
-/** Stored issues: those that two readings have shown. */
-export const storedFindings = z.array(
-  z.object({
-    subject: z.string(),
-    sinceMs: storedTimeMs,
-    isGrave: z.boolean(),
-    field: z.string(),
-    expected: z.string(),
-    found: z.string(),
-    isSoft: z.literal(true).exactOptional(),
-  }),
-) satisfies z.ZodType<readonly NotedIssue[]>;
 
 /**
  * Maximum number of subjects that are remembered; the oldest are dropped, and reported anew if they come
@@ -156,10 +130,9 @@ export class IssueLog {
     }
   }
 
-  restore({ [STORED_FINDINGS]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    this.storedJson = json;
-    for (const finding of readStored(storedFindings, json, 'what is kept of findings')) {
+  restore(stored: StoredTexts): void {
+    this.storedJson = stored.findings ?? this.storedJson;
+    for (const finding of restored(stored, 'findings') ?? []) {
       this.entries.set(finding.subject, {
         finding,
         readings: 2,
@@ -198,20 +171,8 @@ export class IssueLog {
     const json = JSON.stringify(this.confirmed());
     if (json === this.storedJson) return;
     this.storedJson = json;
-    this.outbox.persist(STORED_FINDINGS, this.confirmed());
+    this.outbox.persist('findings', this.confirmed());
   }
-}
-
-const SHOWN_LENGTH = 80;
-
-/** Returns the text of an issue. */
-export function sentenceOf({
-  subject,
-  field,
-  expected,
-  found,
-}: Pick<NotedIssue, 'subject' | keyof ValidationIssue>): Sentence {
-  return sentence('finding', { subject, field, expected, found: found.slice(0, SHOWN_LENGTH) });
 }
 
 function textOf({ field, expected, found }: ValidationIssue): string {

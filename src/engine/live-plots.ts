@@ -1,33 +1,15 @@
 import { MINUTE_MS } from '../domain/time-text.ts';
-import { z } from 'zod';
 import { plotFigure } from '../domain/figure-name.ts';
-import { readStored } from '../domain/stored-json.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
-import { MOST_PLOTS, PLOT_COLORS, PLOT_STYLES, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
+import { MOST_PLOTS, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
 import type { Outbox } from './outbox.ts';
-import type { StoredTexts } from './mirror-change.ts';
-
-export const STORED_PLOTS = 'plots';
+import { restored, type PlotRecord, type StoredTexts } from './stored-records.ts';
 
 /**
  * Maximum number of plotted values that one step writes. A plot of a long past can exceed it; then only the
  * newest value of each series is written.
  */
 const MOST_A_STEP = 1_000;
-
-/** Stored style and pane of all plotted series. */
-export const storedPlots = z.array(
-  z.object({
-    strategy: z.string(),
-    market: z.string(),
-    name: z.string(),
-    pane: z.string().nullable(),
-    style: z.enum(PLOT_STYLES),
-    color: z.enum(PLOT_COLORS).nullable(),
-  }),
-);
-
-export type PlotRecord = z.output<typeof storedPlots>[number];
 
 /** Parts of a strategy that its plots need. */
 interface Plotting {
@@ -67,9 +49,8 @@ export class LivePlots {
   }
 
   /** Restores the known series, which a strategy may not have plotted yet in this process. */
-  restore({ [STORED_PLOTS]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    for (const plot of readStored(storedPlots, json, 'what is kept of plots'))
+  restore(stored: StoredTexts): void {
+    for (const plot of restored(stored, 'plots') ?? [])
       this.known.get(plot.strategy)?.set(keyOf(plot), { plot, live: liveOf(plot) });
   }
 
@@ -84,7 +65,7 @@ export class LivePlots {
     if (!this.isChanged) return;
     this.isChanged = false;
     this.outbox.persist(
-      STORED_PLOTS,
+      'plots',
       [...this.known.values()].flatMap((plots) => [...plots.values()].map(({ plot }) => plot)),
     );
   }

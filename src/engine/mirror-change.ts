@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { StoredTexts } from './stored-records.ts';
 import type { Candle, Timeframe } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
@@ -118,9 +119,6 @@ export type MirrorChange =
   | { readonly kind: 'reply'; readonly reply: ReplyRecord }
   /** A small piece of the engine's state as JSON, such as cursors, reconciliation or control. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };
-
-/** JSON texts of the engine's stored pieces of state, by name. */
-export type StoredTexts = Readonly<Record<string, string>>;
 
 /** State from the mirror with which an engine starts. */
 export interface MirrorState {

@@ -1,8 +1,7 @@
 import { invariant } from '../domain/errors.ts';
 import type { VenueProfile } from '../venues/port.ts';
-import { z } from 'zod';
-import { storedCount } from '../domain/stored-json.ts';
 import type { ListCursor } from '../domain/order.ts';
+import type { StoredValue } from './stored-records.ts';
 
 /** The parts of a clientOrderId of ours, readable without the mirror. */
 export interface OrderName {
@@ -92,27 +91,7 @@ export function stopLegKey(clientOrderId: string): string {
   return `${clientOrderId}/2`;
 }
 
-const formerEpoch = z.object({
-  epoch: z.string(),
-  /** Last journal row in the copy: orders of later rows are missing in it. */
-  lastRow: storedCount,
-});
-
-/** Stored state of `KnownNames`. */
-export const storedNames = z.object({
-  epoch: z.string(),
-  /** Epochs that this mirror had before it was restored from a copy. */
-  former: z.array(formerEpoch),
-  /**
-   * Place in the list of own orders up to which all orders of this instance are in the mirror again; null if
-   * the mirror was never restored from a copy.
-   */
-  takenOverTo: storedCount.nullable(),
-  /** True while orders missing in the copy are still being searched for. */
-  isSearching: z.boolean(),
-});
-
-type StoredNames = z.output<typeof storedNames>;
+type StoredNames = StoredValue<'names'>;
 
 /** Maximum number of former epochs that are remembered; the oldest are dropped. */
 const MOST_FORMER = 100;

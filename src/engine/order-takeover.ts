@@ -1,5 +1,5 @@
 import type { VenueOrder, VenueOrderId, ListCursor } from '../domain/order.ts';
-import { readStored, writeUnits } from '../domain/stored-json.ts';
+import { writeUnits } from '../domain/stored-json.ts';
 import type { Page, VenueProfile } from '../venues/port.ts';
 import {
   cursorOfId,
@@ -9,13 +9,12 @@ import {
   readingAfter,
   readingFrom,
 } from './own-list.ts';
-import { KnownNames, storedNames } from './order-names.ts';
+import { KnownNames } from './order-names.ts';
 import { MOST_SCAN_PAGES } from './orders/unknown-orders.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderReportMatcher } from './orders/order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
-
-export const STORED_NAMES = 'names';
+import { restored } from './stored-records.ts';
 
 const WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 3_000;
@@ -73,13 +72,10 @@ export class OrderTakeover {
 
   restore(state: MirrorState, lastRow: number): void {
     const { outbox, reports, venue } = this.options;
-    const json = state.stored[STORED_NAMES];
+    const stored = restored(state.stored, 'names');
     const names = new KnownNames(state.epoch);
     reports.lost.names = names;
-    this.isPutBack = names.restore(
-      json === undefined ? null : readStored(storedNames, json, 'what is kept of names'),
-      lastRow,
-    );
+    this.isPutBack = names.restore(stored, lastRow);
     const { orders: list } = venue.ownLists;
     const known = [
       ...state.orders.map(({ venueId, orderFloor }) => cursorOfId(list, venueId) ?? orderFloor),
@@ -88,7 +84,7 @@ export class OrderTakeover {
     const furthest = known.reduce((most, cursor) => Math.max(most, cursor), LIST_START);
     // Orders that are taken over from now on must not count as searched after the next restart.
     if (this.isPutBack) names.advanceTakeover(readingFrom(list, furthest));
-    if (json === undefined || this.isPutBack) this.persist();
+    if (stored === null || this.isPutBack) this.persist();
     if (this.isPutBack) {
       outbox.warn(
         'the mirror was restored from a copy: the bot looks for newer orders of this instance, and takes them over',
@@ -159,6 +155,6 @@ export class OrderTakeover {
   }
 
   private persist(): void {
-    this.options.outbox.persist(STORED_NAMES, this.options.reports.lost.names.state);
+    this.options.outbox.persist('names', this.options.reports.lost.names.state);
   }
 }

@@ -3,6 +3,8 @@ import { MARKET_CALLS, type StoredReply, type VenueAnswer, type VenueCall } from
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
 import type { JournalEntry, MirrorChange, ReplyStep } from './mirror-change.ts';
 import type { OrderRecord } from '../records/order.ts';
+import { unitsAsText } from '../domain/stored-json.ts';
+import type { StorableValues } from './stored-records.ts';
 
 const NO_CHANGES: readonly MirrorChange[] = [];
 const NO_REQUESTS: readonly EngineRequest[] = [];
@@ -88,9 +90,9 @@ export class Outbox {
       this.change({ kind: 'journal', entry: { kind, subject, json: JSON.stringify(facts) } });
   }
 
-  /** Stores a small piece of state under a name. */
-  persist(name: string, state: unknown): void {
-    if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state) });
+  /** Stores a small piece of state under a name; units become decimal texts. */
+  persist<Name extends keyof StorableValues>(name: Name, state: StorableValues[Name]): void {
+    if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state, unitsAsText) });
   }
 
   /** Requires this step's changes to be on the disk before anything is sent. */

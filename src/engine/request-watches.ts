@@ -1,10 +1,7 @@
-import { z } from 'zod';
-import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
-import type { StoredTexts } from './mirror-change.ts';
-import { storedSentence } from '../language/stored-sentence.ts';
+import { restored, type StoredTexts } from './stored-records.ts';
 import { durationText } from '../domain/time-text.ts';
 
 /**
@@ -15,15 +12,6 @@ export interface NamedCredential {
   readonly name: Sentence;
   readonly advice: Sentence;
 }
-
-/** Stored refusal of the credential, for readers of the mirror; null while no refusal is known. */
-export const storedCredential = z.object({
-  refused: z.object({ name: storedSentence, advice: storedSentence, sinceMs: storedTimeMs }).nullable(),
-});
-
-export type StoredCredential = z.output<typeof storedCredential>;
-
-export const STORED_CREDENTIAL = 'credential';
 
 /** Reason of a request that was not sent because its credential was refused with a 401 before. */
 const CREDENTIAL_REFUSED = english(sentence('credential-refused'));
@@ -79,9 +67,8 @@ export class CredentialWatch {
   }
 
   /** Clears the stored refusal: the credential may be another one since the start. */
-  restore({ [STORED_CREDENTIAL]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    if (readStored(storedCredential, json, 'what is kept of the credential').refused !== null) this.persist();
+  restore(stored: StoredTexts): void {
+    if ((restored(stored, 'credential')?.refused ?? null) !== null) this.persist();
   }
 
   private refused(): void {
@@ -113,7 +100,7 @@ export class CredentialWatch {
 
   private persist(): void {
     const refused = this.sinceMs === null ? null : { ...this.credential, sinceMs: this.sinceMs };
-    this.outbox.persist(STORED_CREDENTIAL, { refused } satisfies StoredCredential);
+    this.outbox.persist('credential', { refused });
   }
 }
 
@@ -130,13 +117,6 @@ function isReply({ outcome }: VenueAnswer): boolean {
 function secondsText(ms: number): string {
   return `${Math.ceil(ms / 1_000)} s`;
 }
-
-/** Stored time since when no request leaves because this machine is too slow, for readers of the mirror. */
-export const storedSlowMachine = z.object({ sinceMs: storedTimeMs.nullable() });
-
-type StoredSlowMachine = z.output<typeof storedSlowMachine>;
-
-export const STORED_SLOW_MACHINE = 'slow-machine';
 
 /** Reason of a request that was not sent because this machine was too slow to send it in time. */
 const TOO_SLOW = english(sentence('machine-too-slow'));
@@ -173,13 +153,11 @@ export class SlowMachineWatch {
   }
 
   /** Clears the stored fault: a new process may be fast enough. */
-  restore({ [STORED_SLOW_MACHINE]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    if (readStored(storedSlowMachine, json, 'what is kept of a slow machine').sinceMs !== null)
-      this.persist();
+  restore(stored: StoredTexts): void {
+    if ((restored(stored, 'slow-machine')?.sinceMs ?? null) !== null) this.persist();
   }
 
   private persist(): void {
-    this.outbox.persist(STORED_SLOW_MACHINE, { sinceMs: this.sinceMs } satisfies StoredSlowMachine);
+    this.outbox.persist('slow-machine', { sinceMs: this.sinceMs });
   }
 }

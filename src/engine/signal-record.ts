@@ -3,7 +3,7 @@ import { storedTimeMs } from '../domain/stored-json.ts';
 import type { SignalCommand } from './engine-event.ts';
 
 /** Returns the name under which the ids of a strategy's signals are stored. */
-export function signalsKeyOf(strategy: string): string {
+export function signalsKeyOf(strategy: string): `signals ${string}` {
   return `signals ${strategy}`;
 }
 

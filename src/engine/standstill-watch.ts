@@ -1,24 +1,14 @@
-import { z } from 'zod';
 import type { MarketName } from '../domain/market-symbol.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
-import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { durationText } from '../domain/time-text.ts';
 import { leastLimit, type RiskLimits } from './risk-limits.ts';
 import { standstillText, type MarketNews, type MarketStandstill } from './risk/risk-view.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
-import type { StoredTexts } from './mirror-change.ts';
+import { restored, type StoredTexts, type StoredValue } from './stored-records.ts';
 import { english, type Sentence } from '../language/sentence.ts';
-import { storedSentence } from '../language/stored-sentence.ts';
 
-/** Stored markets whose books stand still, for readers of the mirror. */
-export const storedStandstills = z.array(
-  z.object({ market: z.string(), reason: storedSentence, sinceMs: storedTimeMs }),
-);
-
-type HeldStandstill = z.output<typeof storedStandstills>[number];
-
-export const STORED_STANDSTILLS = 'standstills';
+type HeldStandstill = StoredValue<'standstills'>[number];
 
 const POLL_INTERVAL_MS = 5_000;
 
@@ -192,9 +182,8 @@ export class StandstillWatch {
   }
 
   /** Clears the stored standstills: after a start none is known yet. */
-  restore({ [STORED_STANDSTILLS]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    if (readStored(storedStandstills, json, 'what is kept of standstills').length > 0) this.persist();
+  restore(stored: StoredTexts): void {
+    if ((restored(stored, 'standstills') ?? []).length > 0) this.persist();
   }
 
   private pulseOf(symbol: string): Pulse {
@@ -276,8 +265,7 @@ export class StandstillWatch {
   }
 
   private persist(): void {
-    const { outbox } = this.options;
-    outbox.persist(STORED_STANDSTILLS, [...this.held.values()] satisfies z.input<typeof storedStandstills>);
+    this.options.outbox.persist('standstills', [...this.held.values()]);
   }
 }
 

@@ -1,7 +1,8 @@
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './request-watches.ts';
-import { sentenceOf, type IssueLog } from './issue-log.ts';
+import type { IssueLog } from './issue-log.ts';
+import { sentenceOf } from './stored-records.ts';
 import type { OrderManager } from './orders/order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './fills/reconciler.ts';

@@ -7,7 +7,6 @@ import {
   type Units,
   unitsOf,
 } from '../domain/money.ts';
-import { readStored } from '../domain/stored-json.ts';
 import { otherSide } from '../records/margin.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { requestedUnits } from './algorithms/requested-units.ts';
@@ -21,8 +20,7 @@ import type { Reconciler } from './fills/reconciler.ts';
 import type { Reservations } from './risk/reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
-import { STORED_TRANSFERS, MOST_TRANSFERS, storedTransfers, type TransferRecord } from './transfer-record.ts';
-import type { StoredTexts } from './mirror-change.ts';
+import { MOST_TRANSFERS, restored, type StoredTexts, type TransferRecord } from './stored-records.ts';
 
 /** Maximum wait of a transfer for its slot, in ms. Later it may no longer be what the strategy needs. */
 const WITHIN_MS = 30_000;
@@ -131,9 +129,8 @@ export class TransferManager {
   }
 
   /** Restores the transfers that were unfinished when the last process ended; their outcome is unknown. */
-  restore({ [STORED_TRANSFERS]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    this.records = readStored(storedTransfers, json, 'what is kept of transfers');
+  restore(stored: StoredTexts): void {
+    this.records = restored(stored, 'transfers') ?? [];
   }
 
   /**
@@ -244,10 +241,7 @@ export class TransferManager {
   private set(records: readonly TransferRecord[]): void {
     this.records = records;
     const { outbox } = this.options;
-    outbox.persist(
-      STORED_TRANSFERS,
-      records.map((record) => ({ ...record, amount: formatUnits(record.amount) })),
-    );
+    outbox.persist('transfers', records);
   }
 
   private notify({ id, strategy, currency, amount, from }: TransferRecord, status: TransferStatus): void {

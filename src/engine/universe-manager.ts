@@ -1,6 +1,5 @@
 import { multiplyUnits, NO_UNITS, divideDown } from '../domain/money.ts';
 import { present } from '../domain/errors.ts';
-import { readStored } from '../domain/stored-json.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { MarketStats } from '../domain/order-book.ts';
 import {
@@ -20,7 +19,7 @@ import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { MemberRecords, type MemberHistory } from './member-records.ts';
 import { PastBars, TrackedUniverse } from './universe/tracked-universe.ts';
-import { STORED_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
+import { restored, type StoredTexts } from './stored-records.ts';
 
 /** Maximum wait of a request for statistics for its slot, in ms. */
 const LONGEST_WAIT_MS = 60_000;
@@ -43,8 +42,7 @@ interface UniverseManagerOptions {
    * feed.
    */
   readonly ranksFromMs: number | null;
-  /** Stored state of the universes; undefined if there is none. */
-  readonly stored: string | undefined;
+  readonly stored: StoredTexts;
 }
 
 /** Counts of one universe in a run. */
@@ -79,8 +77,7 @@ export class UniverseManager {
     this.options = options;
     const { stored } = options;
     this.statsOfAll = statsCall([...options.markets.all()].map(({ market }) => market));
-    const record =
-      stored === undefined ? null : readStored(storedUniverses, stored, 'what is kept of universes');
+    const record = restored(stored, 'universes');
     this.firstSeen = new Map(Object.entries(record?.firstSeen ?? {}));
     this.tracked = options.instances.flatMap((instance) =>
       instance.runner.subscriptions.flatMap((wanted) =>
@@ -149,7 +146,7 @@ export class UniverseManager {
   /** Stores the members of each universe. */
   store(): void {
     this.isChanged = false;
-    this.options.outbox.persist(STORED_UNIVERSES, {
+    this.options.outbox.persist('universes', {
       firstSeen: Object.fromEntries(this.firstSeen),
       universes: Object.fromEntries(this.tracked.map((one) => [one.key, one.stored])),
     });

@@ -8,7 +8,6 @@ import { WRONG_KINDS } from './reply-mutator.ts';
 import { z } from 'zod';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import { STORED_TRANSFERS } from '../engine/transfer-record.ts';
 import { english } from '../language/sentence.ts';
 
 /**
@@ -355,7 +354,7 @@ class TransferCoverage {
   step(event: EngineEvent, { changes }: EngineOutput): readonly string[] {
     const words: string[] = [];
     for (const change of changes) {
-      if (change.kind === 'kept' && change.name === STORED_TRANSFERS)
+      if (change.kind === 'kept' && change.name === 'transfers')
         this.states = new Set(stored.parse(JSON.parse(change.json)).map(({ state }) => state));
       else if (change.kind === 'intent' && change.intent.kind === 'transfer')
         words.push(`intent transfer ${change.intent.status}`);

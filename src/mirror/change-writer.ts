@@ -13,9 +13,7 @@ import {
   REFUSED,
 } from './record-tables.ts';
 import { ADOPTED } from '../engine/lost-orders.ts';
-import { STORED_NAMES } from '../engine/order-takeover.ts';
-import { STORED_CURSOR, MOST_APPLIED } from '../engine/applied-trades.ts';
-import { STORED_RECONCILIATION } from '../engine/stored-reconciliation.ts';
+import { MOST_APPLIED } from '../engine/applied-trades.ts';
 import { PLACEHOLDER } from '../records/fill.ts';
 import { RECENT_MS } from './pruner.ts';
 
@@ -268,14 +266,14 @@ const MOST_REFUSED = 1_000;
 
 /** SQL that is true while orders missing in a copy of the mirror are being searched for. */
 const IS_SEARCHING = `EXISTS (SELECT 1 FROM kept
-  WHERE name = '${STORED_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
+  WHERE name = 'names' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
 
 /** SQL for placeholders of trades that may still come. The index of the trade ids finds them. */
 const IS_PLACEHOLDER = `(trade_id >= '${PLACEHOLDER}' AND trade_id < '${PLACEHOLDER}\u{10FFFF}')`;
 
 /** SQL that is true if a break waits for a person, who may have to remove bookings beyond an order. */
 const IS_BROKEN = `EXISTS (SELECT 1 FROM kept
-  WHERE name = '${STORED_RECONCILIATION}' AND json_valid(json) AND json_extract(json, '$.break') IS NOT NULL)`;
+  WHERE name = 'reconciliation' AND json_valid(json) AND json_extract(json, '$.break') IS NOT NULL)`;
 
 /**
  * Maximum number of working intents that a restart loads, the oldest first. The others stay in the file as
@@ -312,7 +310,7 @@ export function loadState(
   const fills = FILL_ROWS.select(
     database,
     `WHERE ${IS_PLACEHOLDER} OR cursor >= max(${furthestPlaces(MOST_APPLIED)}, min(${furthestPlaces(MOST_TRADES)},
-       ifnull((SELECT CAST(json AS INTEGER) FROM kept WHERE name = '${STORED_CURSOR}'), ${Number.MAX_SAFE_INTEGER})))
+       ifnull((SELECT CAST(json AS INTEGER) FROM kept WHERE name = 'cursor.trades'), ${Number.MAX_SAFE_INTEGER})))
      ORDER BY cursor, trade_id, venue_order_id, side`,
   );
   const markets = database.prepare<[], MarketVersionRecord>(

@@ -3,8 +3,8 @@ import Database from 'better-sqlite3';
 import { forgetPlace } from './identity.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import { unusable } from './unusable.ts';
-import { readOrderName, storedNames } from '../engine/order-names.ts';
-import { STORED_NAMES } from '../engine/order-takeover.ts';
+import { readOrderName } from '../engine/order-names.ts';
+import { STORED_RECORDS } from '../engine/stored-records.ts';
 
 /** Pages of 4 KiB in one step of a copy: a megabyte. */
 const PAGES_A_STEP = 256;
@@ -138,7 +138,7 @@ function readMirrorFacts(database: Database.Database): MirrorFacts {
   return {
     epochs: [
       ...(epoch === null ? [] : [epoch]),
-      ...formerEpochs(one('SELECT json FROM kept WHERE name = ?', STORED_NAMES)),
+      ...formerEpochs(one('SELECT json FROM kept WHERE name = ?', 'names')),
     ],
     instances: instancesOf(database),
     account: meta('account'),
@@ -149,7 +149,7 @@ function readMirrorFacts(database: Database.Database): MirrorFacts {
 
 function formerEpochs(json: unknown): readonly string[] {
   if (typeof json !== 'string') return [];
-  const read = storedNames.safeParse(JSON.parse(json));
+  const read = STORED_RECORDS.names.safeParse(JSON.parse(json));
   return read.success ? read.data.former.map(({ epoch }) => epoch).toReversed() : [];
 }
 

@@ -1,9 +1,12 @@
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import type { NotedIssue } from '../engine/issue-log.ts';
-import { readRecord } from '../engine/stored-records.ts';
-import type { DisagreementText, StoredReconciliation } from '../engine/stored-reconciliation.ts';
+import {
+  readRecord,
+  type DisagreementText,
+  type NotedIssue,
+  type StoredReconciliation,
+} from '../engine/stored-records.ts';
 import type { MirrorReader, StoredRow } from './mirror-reader.ts';
 import { hasWriter } from './unusable.ts';
 import type { Sentence } from '../language/sentence.ts';

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Candle, longestBarMs, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { plotFigure } from '../domain/figure-name.ts';
-import { readRecord } from '../engine/stored-records.ts';
+import { readRecord, type PlotRecord } from '../engine/stored-records.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 import { FILL_ROWS, ORDER_ROWS, UNFINISHED_IDS, STRATEGY_ROWS, BALANCE_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
@@ -9,7 +9,6 @@ import type { StoredRow } from './mirror-reader.ts';
 import { readSeries, type FigureValue } from './read-series.ts';
 import { openingFailed, hasWriter } from './unusable.ts';
 import type { JournalLine } from './row-pages.ts';
-import type { PlotRecord } from '../engine/live-plots.ts';
 import type { StrategyRecord, BalanceRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';

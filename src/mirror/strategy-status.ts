@@ -9,10 +9,8 @@ import { type Sentence, sentence } from '../language/sentence.ts';
 import type { AssetLedger } from '../portfolio/asset-ledger.ts';
 import type { PriceOf } from '../portfolio/holding.ts';
 import type { MarketRows, SeenBookRow } from './row-pages.ts';
-import { readRecord } from '../engine/stored-records.ts';
-import { NO_LOCKS } from '../engine/lock-state.ts';
+import { NO_LOCKS, readRecord, sentenceOf } from '../engine/stored-records.ts';
 import type { StoredRow } from './mirror-reader.ts';
-import { sentenceOf } from '../engine/issue-log.ts';
 
 /** Profit and fees of a strategy, as stored in the mirror; decimals as texts. */
 interface StrategyFigures extends ProfitText {

@@ -1,7 +1,6 @@
 import { IssueLog } from '../../src/engine/issue-log.ts';
 import { Outbox } from '../../src/engine/outbox.ts';
 import { Reconciler } from '../../src/engine/fills/reconciler.ts';
-import { STORED_RECONCILIATION } from '../../src/engine/stored-reconciliation.ts';
 import type { Units } from '../../src/domain/money.ts';
 import { venueTradeId, venueWalletId, walletTransactionId } from '../../src/domain/order.ts';
 import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
@@ -68,7 +67,7 @@ export class BooksExchange {
     this.compare();
     if (this.reconciler.isChanged) this.reconciler.store();
     for (const change of this.outbox.emit(0).changes)
-      if (change.kind === 'kept' && change.name === STORED_RECONCILIATION) this.kept = change.json;
+      if (change.kind === 'kept' && change.name === 'reconciliation') this.kept = change.json;
   }
 
   /** Takes one unit out of a wallet without a line in its history. */
@@ -87,7 +86,7 @@ export class BooksExchange {
       findings: new IssueLog(this.outbox),
       venue: INTERFACE_PROFILE,
     });
-    reconciler.restore(this.kept === undefined ? {} : { [STORED_RECONCILIATION]: this.kept });
+    reconciler.restore(this.kept === undefined ? {} : { reconciliation: this.kept });
     return reconciler;
   }
 

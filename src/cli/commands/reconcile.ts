@@ -18,7 +18,7 @@ import {
 import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText, agoText, clockText } from '../../domain/time-text.ts';
 import { dataOption } from '../option-readers.ts';
-import { sentenceOf } from '../../engine/issue-log.ts';
+import { sentenceOf } from '../../engine/stored-records.ts';
 import { print, rowLines, tableLines } from '../table.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';

@@ -3,8 +3,7 @@ import { parsedJson } from '../../domain/stored-json.ts';
 import type { Command } from 'commander';
 import { readHaltWait } from '../../daemon/control-file.ts';
 import { dataFolderOwner, type ProcessLockOwner } from '../../daemon/process-locks.ts';
-import type { StoredCredential } from '../../engine/request-watches.ts';
-import { readRecord } from '../../engine/stored-records.ts';
+import { readRecord, sentenceOf, type StoredValue } from '../../engine/stored-records.ts';
 import type { StoredRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';
 import {
@@ -16,7 +15,6 @@ import {
   whyNothingLeaves,
 } from '../../mirror/strategy-status.ts';
 import { locksText, orderLines, reasonText } from '../order-lines.ts';
-import { sentenceOf } from '../../engine/issue-log.ts';
 import {
   readReconciliation,
   type ReconciliationReport,
@@ -156,14 +154,14 @@ function haltText(stored: readonly StoredRow[], nowMs: number): string {
 }
 
 /** Returns lines about a credential that the exchange refuses; none while it accepts it. */
-function credentialLines({ refused }: StoredCredential, nowMs: number): string[] {
+function credentialLines({ refused }: StoredValue<'credential'>, nowMs: number): string[] {
   if (refused === null) return [];
   return [
     `credential REFUSED (401) since ${clockText(refused.sinceMs, nowMs)} UTC: ${english(refused.name)}: ${english(refused.advice)}`,
   ];
 }
 
-function credentialOf(stored: readonly StoredRow[]): StoredCredential {
+function credentialOf(stored: readonly StoredRow[]): StoredValue<'credential'> {
   return readRecord(stored, 'credential') ?? { refused: null };
 }
 

@@ -12,9 +12,7 @@ import {
 import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
 import { wrongInput } from '../command-error.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
-import { STORED_BALANCE_MARKS } from '../../engine/comparisons.ts';
 import { readRecord } from '../../engine/stored-records.ts';
-import { STORED_RECONCILIATION } from '../../engine/stored-reconciliation.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { walletLineKind } from '../../exchange/wallet.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
@@ -139,12 +137,12 @@ export function sourceOf(rows: StatementRows): ReadSource | null {
   const fillsSinceMs = deletedFills.count > 0 ? (deletedFills.sinceMs ?? 0) : 0;
   const linesSinceMs = Math.max(0, ...deletedLines.map(({ sinceMs }) => sinceMs));
   const sinceMs = Math.max(beganAtMs, fillsSinceMs, linesSinceMs);
-  const stored = readRecord(rows.stored, STORED_RECONCILIATION);
+  const stored = readRecord(rows.stored, 'reconciliation');
   const expected = stored?.books.expected ?? {};
   const now = new Map(rows.balances.map(({ currency, total }) => [currency, total]));
   // The books agree with the stored trades; a wallet may be read before its last trade is.
   for (const [currency, units] of Object.entries(expected)) now.set(currency, units as Units);
-  const marks = readRecord(rows.stored, STORED_BALANCE_MARKS)?.marks ?? [];
+  const marks = readRecord(rows.stored, 'balance-marks')?.marks ?? [];
   const records: RecordedBalances[] = marks
     .filter(({ throughMs }) => sinceMs === beganAtMs || throughMs >= sinceMs)
     .map(({ totals, ...times }) => ({ ...times, totals: new Map(Object.entries(totals)) }));

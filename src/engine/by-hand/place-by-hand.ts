@@ -8,21 +8,12 @@ import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import {
-  MOST_PLACED,
-  type Placed,
-  ended,
-  type ByHandState,
-  byHandToJson,
-  STORED_BY_HAND,
-  storedByHand,
-} from './by-hand-record.ts';
-import { readStored } from '../../domain/stored-json.ts';
+import { MOST_PLACED, ended, type ByHandState } from './by-hand-record.ts';
 import { leftBehind } from '../left-behind.ts';
 import { CancelByHand, type CancelByHandOptions } from './cancel-by-hand.ts';
 import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PositionByHand, type PositionByHandOptions } from './position-by-hand.ts';
-import type { StoredTexts } from '../mirror-change.ts';
+import { restored, type Placed, type StoredTexts } from '../stored-records.ts';
 
 /** Tag of the orders that a person places. */
 const BY_HAND_TAG = 'by-hand';
@@ -248,17 +239,17 @@ export class ByHand {
   /** Stores the commands and their results. */
   store(): void {
     this.isChanged = false;
-    const state = {
+    this.options.outbox.persist('by-hand', {
       placed: this.placing.stored(),
       closings: this.closing.stored(),
       moved: this.positions.stored(),
-    };
-    this.options.outbox.persist(STORED_BY_HAND, byHandToJson(state));
+    });
   }
 
-  restore({ [STORED_BY_HAND]: json }: StoredTexts, isPutBack: boolean): void {
-    if (json === undefined) return;
-    const { placed, closings, moved } = readStored(storedByHand, json, 'what is kept of commands by hand');
+  restore(texts: StoredTexts, isPutBack: boolean): void {
+    const stored = restored(texts, 'by-hand');
+    if (stored === null) return;
+    const { placed, closings, moved } = stored;
     this.placing.restore(placed);
     this.positions.restore(moved);
     this.closing.restore(closings, isPutBack);

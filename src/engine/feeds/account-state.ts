@@ -12,11 +12,9 @@ import type { WalletReading } from '../../venues/port.ts';
 import type { IssueLog } from '../issue-log.ts';
 import type { Outbox } from '../outbox.ts';
 import { walletIssue } from './plausibility.ts';
-import { z } from 'zod';
-import { readStored, storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import type { StoredTexts } from '../mirror-change.ts';
+import { restored, type StoredTexts } from '../stored-records.ts';
 
 /** The account's wallets as they were last read. */
 export class AccountState {
@@ -158,15 +156,6 @@ export class AccountState {
   }
 }
 
-/** Name under which missing coins are stored. */
-export const STORED_MISSING_COINS = 'missing-coins';
-
-/** Missing coins: how much more strategies hold than the account has, and since when, by coin. */
-export const storedMissingCoins = z.record(
-  z.string(),
-  z.object({ amount: storedUnits, sinceMs: storedTimeMs }),
-);
-
 /** Number of wallet readings in a row that have to show missing coins before they count as missing. */
 const MISSING_AFTER_READINGS = 2;
 
@@ -200,10 +189,9 @@ export class MissingCoins {
     return this.missing.has(coin);
   }
 
-  restore({ [STORED_MISSING_COINS]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    const stored = readStored(storedMissingCoins, json, 'what is kept of missing coins');
-    for (const [coin, one] of Object.entries(stored)) this.missing.set(coin, one);
+  restore(stored: StoredTexts): void {
+    for (const [coin, one] of Object.entries(restored(stored, 'missing-coins') ?? {}))
+      this.missing.set(coin, one);
   }
 
   private readonly checkAll = (): void => {
@@ -238,11 +226,7 @@ export class MissingCoins {
 
   private changed(coin: string): void {
     const { outbox, onChange } = this.options;
-    const state = [...this.missing].map(([name, { amount, sinceMs }]) => [
-      name,
-      { amount: formatUnits(amount), sinceMs },
-    ]);
-    outbox.persist(STORED_MISSING_COINS, Object.fromEntries(state));
+    outbox.persist('missing-coins', Object.fromEntries(this.missing));
     onChange(coin);
   }
 

@@ -11,8 +11,7 @@ import { nextOrdersPage } from '../own-list.ts';
 import type { AccountState } from './account-state.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { Reconciler } from '../fills/reconciler.ts';
-import { z } from 'zod';
-import { readStored, storedTimeMs } from '../../domain/stored-json.ts';
+import { restored, type StoredTexts } from '../stored-records.ts';
 
 /** Shortest limit on a poll's wait for its slot, in ms; a poll with a longer interval may wait that long. */
 const SHORTEST_WAIT_MS = 5_000;
@@ -265,20 +264,11 @@ export class AccountFeeds {
 }
 
 /**
- * Time each feed was last read to its end, by its key, in ms since 1970. Stored for readers of the mirror.
- */
-export const storedReadTimes = z.record(z.string(), storedTimeMs);
-
-export const STORED_READ_TIMES = 'read-times';
-
-/**
  * Returns the time of the last reading before a restart, in ms: the last sign of life, to within seconds.
  * Null if there was none. Throws `DATA_UNUSABLE` if it is damaged.
  */
-export function lastReadMs(stored: Readonly<Record<string, string>>): number | null {
-  const json = stored[STORED_READ_TIMES];
-  if (json === undefined) return null;
-  const times = Object.values(readStored(storedReadTimes, json, `what is kept of ${STORED_READ_TIMES}`));
+export function lastReadMs(stored: StoredTexts): number | null {
+  const times = Object.values(restored(stored, 'read-times') ?? {});
   return times.length === 0 ? null : times.reduce((left, right) => Math.max(left, right));
 }
 
@@ -314,6 +304,6 @@ export class FeedReadTimes {
    */
   store(nowMs: number): void {
     this.dueAtMs = nowMs + PERSIST_TIMES_EVERY_MS;
-    this.outbox.persist(STORED_READ_TIMES, this.times satisfies z.input<typeof storedReadTimes>);
+    this.outbox.persist('read-times', this.times);
   }
 }

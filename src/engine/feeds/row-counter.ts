@@ -1,8 +1,5 @@
-import { readStored, storedCount } from '../../domain/stored-json.ts';
 import type { Outbox } from '../outbox.ts';
-import type { StoredTexts } from '../mirror-change.ts';
-
-export const STORED_ROW = 'row';
+import { restored, type StoredTexts } from '../stored-records.ts';
 
 /** Counts orders and intents, which are named by it, over all lives of the bot: no number comes twice. */
 export class RowCounter {
@@ -27,11 +24,10 @@ export class RowCounter {
 
   store(): void {
     this.isChanged = false;
-    this.outbox.persist(STORED_ROW, this.row);
+    this.outbox.persist('row', this.row);
   }
 
-  restore({ [STORED_ROW]: json }: StoredTexts): void {
-    if (json !== undefined)
-      this.row = readStored(storedCount, json, 'what is kept of the row of the journal');
+  restore(stored: StoredTexts): void {
+    this.row = restored(stored, 'row') ?? 0;
   }
 }

@@ -3,7 +3,7 @@ import { cursorOf, LIST_START, mayFollow } from '../own-list.ts';
 import type { VenueProfile, WalletTransaction } from '../../venues/port.ts';
 import type { IssueLog } from '../issue-log.ts';
 import { lineIssue } from './plausibility.ts';
-import type { StoredReconciliation } from '../stored-reconciliation.ts';
+import type { StoredReconciliation } from '../stored-records.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
 /** New lines of a history that a second reading has confirmed. */

@@ -1,18 +1,8 @@
-import { z } from 'zod';
-import { EXIT_KINDS } from '../../domain/order.ts';
-import { formatUnits } from '../../domain/money.ts';
-import { readStored } from '../../domain/stored-json.ts';
-import { storedFillRecord, type FillRecord } from '../../records/fill.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import type { Outbox } from '../outbox.ts';
+import { restored, type StoredTexts, type StoredValue } from '../stored-records.ts';
 
-/** Stored fills of orders whose strategies do not run, each with its order's tag and kind of exit. */
-export const storedAbsentFills = z.array(
-  z.object({ fill: storedFillRecord, tag: z.string().nullable(), exit: z.enum(EXIT_KINDS).nullable() }),
-);
-
-export type AbsentFill = z.output<typeof storedAbsentFills>[number];
-
-export const STORED_ABSENT_FILLS = 'absent-fills';
+export type AbsentFill = StoredValue<'absent-fills'>[number];
 
 /**
  * Maximum number of fills that wait here; they are few. If there are more, the oldest is dropped, with an
@@ -55,17 +45,11 @@ export class AbsentFills {
     return released;
   }
 
-  restore(json: string | undefined): void {
-    if (json !== undefined)
-      this.fills = readStored(storedAbsentFills, json, 'what is kept of trades of absent strategies');
+  restore(stored: StoredTexts): void {
+    this.fills = restored(stored, 'absent-fills') ?? [];
   }
 
   private persist(): void {
-    const stored: z.input<typeof storedAbsentFills> = this.fills.map(({ fill, tag, exit }) => {
-      const { price, amount, total, fee } = fill;
-      const money = { price: formatUnits(price), amount: formatUnits(amount), total: formatUnits(total) };
-      return { tag, exit, fill: { ...fill, ...money, fee: formatUnits(fee) } };
-    });
-    this.outbox.persist(STORED_ABSENT_FILLS, stored);
+    this.outbox.persist('absent-fills', this.fills);
   }
 }

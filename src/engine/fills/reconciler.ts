@@ -1,6 +1,4 @@
-import type { z } from 'zod';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
-import { readStored } from '../../domain/stored-json.ts';
 import { english, joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
@@ -11,14 +9,13 @@ import type { ReconciliationSettings } from '../engine-settings.ts';
 import type { IssueLog } from '../issue-log.ts';
 import type { Outbox } from '../outbox.ts';
 import {
-  STORED_RECONCILIATION,
-  storedReconciliation,
+  restored,
   type DisagreementText,
+  type StoredTexts,
   type StoredReconciliation,
   type Suspicion,
-} from '../stored-reconciliation.ts';
+} from '../stored-records.ts';
 import { WalletHistory, type HistoryRead } from '../feeds/wallet-history.ts';
-import type { StoredTexts } from '../mirror-change.ts';
 
 /**
  * Answer that the reconciler waits for. It requests fills, wallets and again fills, each after the answer to
@@ -107,9 +104,8 @@ export class Reconciler {
 
   restore(texts: StoredTexts): void {
     this.marks.restore(texts);
-    const json = texts[STORED_RECONCILIATION];
-    if (json === undefined) return;
-    const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
+    const stored = restored(texts, 'reconciliation');
+    if (stored === null) return;
     this.books.restore(stored.books, this.outbox.nowMs);
     this.history.restore(stored.lastLines);
     this.suspicion = stored.suspicion;
@@ -462,7 +458,7 @@ export class Reconciler {
   /** Stores the state; called once a step, since a step can bring many trades. */
   store(): void {
     this.isChanged = false;
-    const stored: z.input<typeof storedReconciliation> = {
+    this.outbox.persist('reconciliation', {
       books: this.books.store(),
       lastLines: this.history.store(),
       ...this.watch.store(),
@@ -471,8 +467,7 @@ export class Reconciler {
       movedAtMs: this.marks.movedAtMs,
       suspicion: this.suspicion,
       break: this.found,
-    };
-    this.outbox.persist(STORED_RECONCILIATION, stored);
+    });
   }
 }
 

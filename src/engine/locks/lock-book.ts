@@ -4,15 +4,7 @@ import { bothTimesText } from '../../domain/zone-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import {
-  fallenTooFar,
-  nextSampleMs,
-  withEquity,
-  type Peaks,
-  NO_LOCKS,
-  type RuleCounts,
-  type StoredLocks,
-} from '../lock-state.ts';
+import { NO_LOCKS, type Peaks, type RuleCounts, type StoredLocks } from '../stored-records.ts';
 import {
   isSameScope,
   reaches,
@@ -27,10 +19,13 @@ import {
   type TradeRule,
 } from '../lock.ts';
 import {
+  fallenTooFar,
+  nextSampleMs,
   scopeOfReach,
   tooLittleEarned,
   tooManyStops,
   withEarning,
+  withEquity,
   withStop,
   type Exit,
 } from './trade-counts.ts';
@@ -220,17 +215,7 @@ export class LockBook {
   /** Returns the state for a restart. */
   stored(): StoredLocks {
     const nextChangeAtMs = Number.isFinite(this.nextMs) ? Math.max(0, this.nextMs) : null;
-    return {
-      ...NO_LOCKS,
-      locks: this.locks.map((lock) => ({ ...lock })),
-      counts: [...this.counts.values()].map((counts) => ({
-        ...counts,
-        stops: [...counts.stops],
-        earnings: [...counts.earnings],
-        peaks: [...counts.peaks],
-      })),
-      nextChangeAtMs,
-    };
+    return { ...NO_LOCKS, locks: [...this.locks], counts: [...this.counts.values()], nextChangeAtMs };
   }
 
   /**

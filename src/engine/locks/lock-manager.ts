@@ -1,6 +1,5 @@
 import type { LockKind } from '../../domain/lock-kind.ts';
 import { leastAmountAt } from '../../domain/market.ts';
-import { readStored } from '../../domain/stored-json.ts';
 import { addUnits, subtractUnits, type Units, NO_UNITS } from '../../domain/money.ts';
 import { durationText } from '../../domain/time-text.ts';
 import type { FillRecord } from '../../records/fill.ts';
@@ -14,7 +13,7 @@ import {
   type DrawdownRule,
   type LockRule,
 } from '../lock.ts';
-import { locksToJson, storedLocks } from '../lock-state.ts';
+import { restored, type StoredTexts } from '../stored-records.ts';
 import { type OrderRecord, mayTrade } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import { NO_HOLDING, type Holding, endsTrip, partOf, subtractMoney } from '../../portfolio/holding.ts';
@@ -30,10 +29,8 @@ import type { Currency } from '../../domain/market-symbol.ts';
 import type { Exit } from './trade-counts.ts';
 import type { LockRefusal } from '../risk/pre-trade-risk.ts';
 import { exitsAmong, type HeldOf } from '../exits.ts';
-import type { StoredTexts } from '../mirror-change.ts';
 import { english } from '../../language/sentence.ts';
 
-export const STORED_LOCKS = 'locks';
 const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
 
 interface LockManagerOptions extends EquityOptions {
@@ -205,13 +202,14 @@ export class LockManager {
   store(): void {
     this.storedVersion = this.book.version;
     this.isChanged = false;
-    this.options.outbox.persist(STORED_LOCKS, locksToJson(this.book.stored()));
+    this.options.outbox.persist('locks', this.book.stored());
   }
 
-  restore({ [STORED_LOCKS]: json }: StoredTexts): void {
-    if (json === undefined) return;
+  restore(texts: StoredTexts): void {
+    const stored = restored(texts, 'locks');
+    if (stored === null) return;
     const { outbox } = this.options;
-    const gone = this.book.restore(readStored(storedLocks, json, 'what is kept of locks'));
+    const gone = this.book.restore(stored);
     for (const lock of gone)
       outbox.warn(
         `the lock ${lock.name} of ${scopeText(lock)} is gone: its rule is not in the configuration any more`,

@@ -1,8 +1,8 @@
-import { z } from 'zod';
-import { storedCount, storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
-import { addUnits, type Units } from '../../domain/money.ts';
+import { MINUTE_MS } from '../../domain/time-text.ts';
+import { addUnits, formatUnits, type Units } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import type { LockScope, LockReach, LowProfitRule, StopsRule } from '../lock.ts';
+import type { DrawdownRule, LockScope, LockReach, LowProfitRule, StopsRule } from '../lock.ts';
+import type { Earning, Peaks, Stop } from '../stored-records.ts';
 
 /** A fill that reduced a position. */
 export interface Exit {
@@ -22,33 +22,11 @@ export interface Exit {
   readonly result: { readonly currency: string; readonly profit: Units; readonly cost: Units } | null;
 }
 
-/** Stored form of one stop-out. */
-export const storedStop = z.object({
-  strategy: z.string(),
-  market: z.string(),
-  intentId: z.string(),
-  atMs: storedTimeMs,
-});
-
-/** Stored earnings of one strategy's exits in one market, in one part of the window. */
-export const storedEarning = z.object({
-  strategy: z.string(),
-  market: z.string(),
-  currency: z.string(),
-  fromMs: storedTimeMs,
-  ended: storedCount,
-  profit: storedUnits,
-  cost: storedUnits,
-});
-
-export type Stop = Readonly<z.output<typeof storedStop>>;
-export type Earning = Readonly<z.output<typeof storedEarning>>;
-
 /** Most stop-outs or earnings stored for one rule; the oldest are dropped. */
 const MOST_RETAINED = 1_000;
 
 /** Number of parts of the window over which earnings are added up; the oldest part counts whole. */
-export const WINDOW_PARTS = 100;
+const WINDOW_PARTS = 100;
 
 /** Returns the scope of a rule's lock that an exit causes. */
 export function scopeOfReach(
@@ -142,7 +120,60 @@ export function tooLittleEarned(
   return null;
 }
 
+/**
+ * Returns the interval of equity samples in ms, in whole minutes: about 500 samples in a window, fewer in
+ * short ones.
+ */
+function samplePeriodMs({ withinMs }: Pick<DrawdownRule, 'withinMs'>): number {
+  return Math.max(1, Math.ceil(withinMs / 500 / MINUTE_MS)) * MINUTE_MS;
+}
+
+/** Returns the time of the next equity sample: whole intervals since 1970, the same in every run. */
+export function nextSampleMs(rule: Pick<DrawdownRule, 'withinMs'>, nowMs: number): number {
+  const periodMs = samplePeriodMs(rule);
+  return (Math.floor(nowMs / periodMs) + 1) * periodMs;
+}
+
+/** Returns the highs after a new sample, without those that are too old or lower than the sample. */
+export function withEquity(
+  peaks: Peaks,
+  equity: Units,
+  { withinMs, nowMs }: { readonly withinMs: number; readonly nowMs: number },
+): Peaks {
+  const partMs = Math.max(1, Math.floor(withinMs / WINDOW_PARTS));
+  const fromMs = Math.floor(nowMs / partMs) * partMs;
+  const isYoung = (high: Peaks['highs'][number]): boolean => high.fromMs + partMs > nowMs - withinMs;
+  const { highs } = peaks;
+  const last = highs.at(-1);
+  const isKnown = last !== undefined && last.equity >= equity && last.fromMs === fromMs;
+  if (isKnown && highs.every(isYoung)) return peaks;
+  const higher = highs.filter(
+    (high) => isYoung(high) && (high.equity > equity || (isKnown && high === last)),
+  );
+  return { ...peaks, highs: isKnown ? higher : [...higher, { fromMs, equity }] };
+}
+
+/** Returns the reason the equity has fallen too far; null if it has not. */
+export function fallenTooFar(
+  { highs }: Peaks,
+  equity: Units,
+  { rule, quote, within }: { readonly rule: DrawdownRule; readonly quote: string; readonly within: string },
+): Sentence | null {
+  const peak = highs[0]?.equity;
+  if (peak === undefined || peak <= 0n) return null;
+  const fall = peak - equity;
+  if (fall * 1_000_000n < peak * BigInt(rule.fallMillionths)) return null;
+  const share = millionthsText(Number((fall * 1_000_000n) / peak));
+  return sentence('lock-equity', {
+    equity: `${formatUnits(equity)} ${quote.toUpperCase()}`,
+    fall: share,
+    peak: formatUnits(peak),
+    within,
+    limit: millionthsText(rule.fallMillionths),
+  });
+}
+
 /** Writes millionths as a percentage: `-1.25 %`. */
-export function millionthsText(millionths: number): string {
+function millionthsText(millionths: number): string {
   return `${millionths / 10_000} %`;
 }

@@ -1,14 +1,12 @@
-import { z } from 'zod';
 import { present } from '../../domain/errors.ts';
 import type { VenueOrder, VenueOrderId } from '../../domain/order.ts';
-import { readStored } from '../../domain/stored-json.ts';
 import { sentence } from '../../language/sentence.ts';
 import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
 import { DOUBTED, persistReply } from '../outbox.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
-import type { StoredTexts } from '../mirror-change.ts';
+import { restored, type StoredTexts } from '../stored-records.ts';
 
 /** Maximum wait of a cancel for a slot, in ms. Cancels have reserved slots, so only a lockout delays them. */
 const CANCEL_WITHIN_MS = 30_000;
@@ -16,12 +14,6 @@ const CANCEL_WITHIN_MS = 30_000;
 /** Delay before a failed cancel is repeated, and before one of an order that may not exist, in ms. */
 const RETRY_AFTER_MS = 2_000;
 const RETRY_UNKNOWN_AFTER_MS = 15_000;
-
-/** Name under which requested cancels are stored. */
-export const STORED_CANCELS = 'wanted-cancels';
-
-/** Keys of the orders whose cancel was requested. */
-export const storedCancels = z.array(z.string());
 
 /**
  * Cancels orders. A requested cancel is remembered, also over a restart, until the exchange shows that the
@@ -103,9 +95,8 @@ export class CancelManager {
     return next;
   }
 
-  restore({ [STORED_CANCELS]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    for (const key of readStored(storedCancels, json, 'what is kept of wanted cancels')) {
+  restore(stored: StoredTexts): void {
+    for (const key of restored(stored, 'wanted-cancels') ?? []) {
       const order = this.blotter.table.get(key);
       if (order !== undefined && !isFinal(order)) this.wanted.set(key, 0);
     }
@@ -193,7 +184,7 @@ export class CancelManager {
   }
 
   private remember(): void {
-    this.blotter.outbox.persist(STORED_CANCELS, [...this.wanted.keys()]);
+    this.blotter.outbox.persist('wanted-cancels', [...this.wanted.keys()]);
   }
 }
 

@@ -3,14 +3,11 @@ import { sentence, english } from '../../language/sentence.ts';
 import { onlyReduces } from '../live-exposure.ts';
 import type { RiskLimits, ValueLimit } from '../risk-limits.ts';
 import { quoteText, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';
-import { z } from 'zod';
-import { readStored, storedTimeMs } from '../../domain/stored-json.ts';
 import { durationText } from '../../domain/time-text.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import type { StoredTexts } from '../mirror-change.ts';
-import { storedSentence } from '../../language/stored-sentence.ts';
+import { restored, type StoredTexts, type StoredValue } from '../stored-records.ts';
 
 /** Input of the limits on losses: the results of a strategy, without an order. */
 type LossView = Pick<RiskView, 'results' | 'marketNames'>;
@@ -131,16 +128,7 @@ function unvaluedObjection(
   };
 }
 
-/** Stored list of strategies that may add no risk because of a loss limit, for readers of the mirror. */
-export const storedLossLimits = z.array(
-  z.object({ strategy: z.string(), check: z.string(), reason: storedSentence, sinceMs: storedTimeMs }),
-);
-
-type StoredLossLimits = z.output<typeof storedLossLimits>;
-
-type HeldLimit = StoredLossLimits[number];
-
-export const STORED_LOSS_LIMITS = 'loss-limits';
+type HeldLimit = StoredValue<'loss-limits'>[number];
 
 /** Interval at which a limit that has refused an order is checked again, in ms. */
 const POLL_INTERVAL_MS = 5_000;
@@ -187,10 +175,8 @@ export class LossLimits {
   }
 
   /** Restores limits in force. They are checked when trading begins, as the settings may have changed. */
-  restore({ [STORED_LOSS_LIMITS]: json }: StoredTexts): void {
-    if (json === undefined) return;
-    for (const limit of readStored(storedLossLimits, json, 'what is kept of limits on losses'))
-      this.held.set(limit.strategy, limit);
+  restore(stored: StoredTexts): void {
+    for (const limit of restored(stored, 'loss-limits') ?? []) this.held.set(limit.strategy, limit);
     if (this.held.size > 0) this.dueAtMs = 0;
   }
 
@@ -226,7 +212,7 @@ export class LossLimits {
   }
 
   private persist(): void {
-    this.options.outbox.persist(STORED_LOSS_LIMITS, [...this.held.values()] satisfies StoredLossLimits);
+    this.options.outbox.persist('loss-limits', [...this.held.values()]);
   }
 }
 

@@ -4,7 +4,7 @@ import { formatUnits } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { Rejection, StrategyEvent } from '../../strategy/strategy-event.ts';
-import { AbsentFills, STORED_ABSENT_FILLS, type AbsentFill } from '../fills/absent-fills.ts';
+import { AbsentFills, type AbsentFill } from '../fills/absent-fills.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import { rejectionOf } from '../order-rejection.ts';
@@ -129,7 +129,7 @@ export class StrategyNotifier {
 
   /** Restores the fills that came while their strategies were not running, and delivers them. */
   restore({ stored }: MirrorState): void {
-    this.absent.restore(stored[STORED_ABSENT_FILLS]);
+    this.absent.restore(stored);
     for (const absent of this.absent.release(
       ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
     )) {

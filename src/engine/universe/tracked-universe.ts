@@ -3,7 +3,7 @@ import type { MarketRanking, OutReason, Member, UniverseState } from '../../stra
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { UniverseSubscription, MemberTemplate } from '../../strategy/subscriptions.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import type { StoredUniverse } from './stored-universes.ts';
+import type { StoredUniverse } from '../stored-records.ts';
 import type { VenueProfile } from '../../venues/port.ts';
 import { CandleReader } from '../feeds/candle-reader.ts';
 import { pageIssue } from '../feeds/candle-pages.ts';

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { bothTimesText } from '../../../src/domain/zone-time.ts';
-import { locksToJson, NO_LOCKS } from '../../../src/engine/lock-state.ts';
+import { unitsAsText } from '../../../src/domain/stored-json.ts';
+import { NO_LOCKS } from '../../../src/engine/stored-records.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
@@ -29,7 +30,7 @@ const HELD: Lock = {
 
 function mirrorWith(locks: readonly Lock[]): void {
   const store = openMirror(join(folder, 'mirror.sqlite'), HELD.beganAtMs);
-  const json = JSON.stringify(locksToJson({ ...NO_LOCKS, locks: [...locks] }));
+  const json = JSON.stringify({ ...NO_LOCKS, locks: [...locks] }, unitsAsText);
   store.apply([{ kind: 'kept', name: 'locks', json }], { atMs: HELD.beganAtMs, isDurable: true });
   store.close();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Outbox } from '../../../src/engine/outbox.ts';
-import { STORED_CURSOR, MOST_APPLIED, AppliedTrades } from '../../../src/engine/applied-trades.ts';
+import { MOST_APPLIED, AppliedTrades } from '../../../src/engine/applied-trades.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { fillRecord } from '../mirror/mirror-fixture.ts';
@@ -32,7 +32,7 @@ describe('trades that are in the books', () => {
   it('are never read again after a restart that was not given all of them', () => {
     const fills = Array.from({ length: MOST_APPLIED }, (_, at) => fillAt(at + 100));
     const taken = new AppliedTrades(new Outbox(), trades);
-    taken.restore({ ...NOTHING, fills, stored: { [STORED_CURSOR]: '5' } });
+    taken.restore({ ...NOTHING, fills, stored: { 'cursor.trades': '5' } });
     expect(taken.cursor).toBe(100);
     expect(isTaken(taken, 100)).toBe(true);
   });

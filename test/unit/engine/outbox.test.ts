@@ -5,13 +5,13 @@ describe('the outbox', () => {
   it('hands everything over once, in its order', () => {
     const outbox = new Outbox();
     outbox.nowMs = 5;
-    outbox.persist('a', 1);
+    outbox.persist('row', 1);
     outbox.info('one');
     outbox.alarm('two', 'it');
     outbox.ask({ kind: 'wallets' }, { requestClass: 'account', withinMs: 10 }, () => undefined);
     const output = outbox.emit(7);
     expect(output).toEqual({
-      changes: [{ kind: 'kept', name: 'a', json: '1' }],
+      changes: [{ kind: 'kept', name: 'row', json: '1' }],
       isDurable: false,
       requests: [
         { id: 1, call: { kind: 'wallets' }, requestClass: 'account', dedupe: null, expiresAtMs: 15 },

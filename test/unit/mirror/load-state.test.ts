@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { STORED_NAMES } from '../../../src/engine/order-takeover.ts';
-import { STORED_CURSOR } from '../../../src/engine/applied-trades.ts';
 import { DURABLE, fillRecord, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { placeholderIdOf } from '../../../src/records/fill.ts';
@@ -32,7 +30,7 @@ function givenBack(names: object): readonly string[] {
     orders.map((order) => ({ kind: 'order', order }) as const),
     { ...DURABLE, atMs: NOW_MS - HOUR_MS },
   );
-  store.apply([kept(STORED_NAMES, JSON.stringify(names))], DURABLE);
+  store.apply([kept('names', JSON.stringify(names))], DURABLE);
   return store.load().orders.map(({ key }) => key);
 }
 
@@ -69,7 +67,7 @@ function givenBackFrom(cursor: number): readonly unknown[] {
     const fill = fillRecord({ tradeId: tradeIdOf(at + 1), cursor: at + 1 });
     return { kind: 'fill', fill } as const;
   });
-  store.apply([...fills, kept(STORED_CURSOR, String(cursor))], DURABLE);
+  store.apply([...fills, kept('cursor.trades', String(cursor))], DURABLE);
   const { fills: given } = store.load();
   return [given[0]?.cursor, given.length];
 }

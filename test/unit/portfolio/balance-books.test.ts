@@ -5,8 +5,8 @@ import {
   BalanceBooks,
   MOST_LINELESS_TRADES,
   type TradeEffect,
-  storedBooks,
 } from '../../../src/portfolio/balance-books.ts';
+import { storedBooks } from '../../../src/portfolio/stored-books.ts';
 import { linesAddingUpTo } from '../../../src/portfolio/explaining-lines.ts';
 
 const BOTH: ReadonlySet<string> = new Set(['btc', 'usdt']);

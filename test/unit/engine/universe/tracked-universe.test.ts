@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TrackedUniverse } from '../../../../src/engine/universe/tracked-universe.ts';
-import type { StoredUniverse } from '../../../../src/engine/universe/stored-universes.ts';
+import type { StoredUniverse } from '../../../../src/engine/stored-records.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { StrategyInstance } from '../../../../src/engine/strategy-instance.ts';
 import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';

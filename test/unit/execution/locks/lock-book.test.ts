@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { readStored } from '../../../../src/domain/stored-json.ts';
+import { unitsAsText } from '../../../../src/domain/stored-json.ts';
 import { LockBook, type LockChange } from '../../../../src/engine/locks/lock-book.ts';
 import type { LockRule, Lock } from '../../../../src/engine/lock.ts';
-import { locksToJson, storedLocks } from '../../../../src/engine/lock-state.ts';
+import { restored } from '../../../../src/engine/stored-records.ts';
 import type { Exit } from '../../../../src/engine/locks/trade-counts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -199,7 +199,8 @@ test('a lock ends after it begins, holds up to then, and a restart changes nothi
           }
           if (what.kind === 'restart') {
             const again = new LockBook(rules);
-            again.restore(readStored(storedLocks, JSON.stringify(locksToJson(book.stored())), 'locks'));
+            const locks = JSON.stringify(book.stored(), unitsAsText);
+            again.restore(restored({ locks }, 'locks')!);
             again.advance(nowMs);
             expect(again.stored()).toEqual(book.stored());
             book = again;
