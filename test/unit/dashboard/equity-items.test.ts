@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { equityItems } from '../../../src/dashboard/readers/strategy-items.ts';
+import { equityItems, positionItems } from '../../../src/dashboard/readers/strategy-items.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import type { StrategyItem } from '../../../src/dashboard/schema/overview.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { MirrorFolder } from '../mirror/mirror-fixture.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { NO_UNITS, parseUnits } from '../../../src/domain/money.ts';
+import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { newLedger } from '../../support/new-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -110,5 +115,52 @@ test('the day and all days are of the whole bot, which has one column, where str
     { currency: 'rls', now: '9000', day: '376', total: '436' },
   ]);
   expect(equityItems(reader, [maker, trend], NOON_MS)).toHaveLength(1);
+  reader.close();
+});
+
+/** Makes the strategy row of one that bought this amount of BTC at a price of 1, without a fee. */
+function bought(amount: string): MirrorChange {
+  const ledger = newLedger();
+  ledger.applyTrade({
+    market: parseMarket('BTCUSDT'),
+    side: 'buy',
+    atMs: 5_000,
+    amount: parseUnits(amount),
+    price: parseUnits('1'),
+    total: parseUnits(amount),
+    fee: NO_UNITS,
+    leastAmount: parseUnits('0.000001'),
+  });
+  const json = writeInstance('{}', {
+    ledger,
+    requests: 0,
+    fills: 1,
+    orders: 1,
+    fees: new Map(),
+    capital: new Map(),
+  });
+  return { kind: 'strategy', strategy: { name: 'grid', status: 'running', reason: null, json, atMs: 6_000 } };
+}
+
+const market: MirrorChange = {
+  kind: 'market',
+  market: {
+    symbol: 'BTCUSDT',
+    version: 1,
+    fromMs: 0,
+    priceStep: decimalText('0.01'),
+    amountStep: decimalText('0.000001'),
+    minOrderValue: decimalText('5'),
+  },
+};
+
+test.each([
+  ['0.000001', false],
+  ['0.0000009', true],
+])('%s of a coin, which steps by 0.000001, needs no stop: %s', (amount, isProtected) => {
+  using folder = new MirrorFolder();
+  folder.open().apply([market, bought(amount)], { atMs: 6_000, isDurable: true });
+  const reader = new MirrorReader(folder.path);
+  expect(positionItems(reader, [])).toMatchObject([{ asset: 'btc', amount, isProtected }]);
   reader.close();
 });

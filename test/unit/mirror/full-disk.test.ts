@@ -1,10 +1,127 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, copyFileSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
+import { DURABLE, LATER, MirrorFolder, orderRecord, NOW_MS } from './mirror-fixture.ts';
+import Database from 'better-sqlite3';
+import { createEmbeddedWorld, BotLife } from '../../support/embedded-bot.ts';
+
+/** Locks the file as another writer does, until the returned function is called. */
+function hold(path: string): () => void {
+  const other = new Database(path);
+  other.exec('BEGIN IMMEDIATE');
+  return () => {
+    other.exec('ROLLBACK');
+    other.close();
+  };
+}
+
+test('a mirror that another process holds takes no durable change, keeps the others, and goes on when it is let go of', () => {
+  using mirror = new MirrorFolder();
+  const store = mirror.open();
+  const letGo = hold(mirror.path);
+  expect(() => store.apply([order('bot-a-e001-1')], DURABLE)).toThrow(
+    /another program holds the file.*cancels go on/,
+  );
+  store.apply([order('bot-a-e001-2')], LATER);
+  store.flush();
+  expect([store.isWritable(), store.writeFault()]).toEqual([false, 'another program holds the file']);
+  letGo();
+  store.flush();
+  expect([store.isWritable(), store.writeFault()]).toEqual([true, null]);
+  store.apply([order('bot-a-e001-1')], DURABLE);
+  expect(
+    store
+      .load()
+      .orders.map(({ key }) => key)
+      .toSorted(),
+  ).toEqual(['bot-a-e001-1', 'bot-a-e001-2']);
+});
+
+test('waits once, and not with every write, for a process that holds the mirror', () => {
+  using mirror = new MirrorFolder();
+  const store = mirror.open();
+  const letGo = hold(mirror.path);
+  // If each write waited for 250 ms, this would take minutes.
+  for (let attempt = 0; attempt < 1_000; attempt += 1) {
+    expect(() => store.apply([order('bot-a-e001-1')], { atMs: NOW_MS, isDurable: true })).toThrow(
+      'another program',
+    );
+  }
+  letGo();
+});
+
+test('a bot goes on while another process holds its mirror for seconds', async () => {
+  using mirror = new MirrorFolder();
+  const world = createEmbeddedWorld({ seed: 3, config: { 'drain.openOrders': 'cancel' } });
+  const life = await BotLife.prepare(world, mirror.path);
+  life.bot.shell.start();
+  await life.run(60_000);
+  const letGo = hold(mirror.path);
+  await life.run(15_000);
+  letGo();
+  await life.run(60_000);
+  expect(life.mirror.isWritable()).toBe(true);
+  expect(life.bot.engine.status().phase).toBe('trading');
+  await life.drain();
+  expect(life.bot.engine.status().liveOrders).toBe(0);
+});
+
+const order = (key: string) => ({ kind: 'order', order: orderRecord({ key }) }) as const;
+const GONE = /found its file gone or replaced: put it back, or end the bot.*cancels go on$/;
+
+test('a mirror whose file was moved away takes no durable change, and goes on once it is back', () => {
+  using mirror = new MirrorFolder();
+  const store = mirror.open({ durability: 'full' });
+  store.apply([order('bot-a-e001-1')], DURABLE);
+  renameSync(mirror.path, `${mirror.path}.away`);
+  expect(() => store.apply([order('bot-a-e001-2')], DURABLE)).toThrow(GONE);
+  store.apply([order('bot-a-e001-3')], LATER);
+  store.flush();
+  expect([store.isWritable(), store.writeFault()]).toEqual([false, 'its file gone or replaced']);
+  renameSync(`${mirror.path}.away`, mirror.path);
+  store.flush();
+  expect([store.isWritable(), store.writeFault()]).toEqual([true, null]);
+  expect(store.load().orders.map(({ key }) => key)).toEqual(['bot-a-e001-1', 'bot-a-e001-3']);
+});
+
+test.each([
+  ['deleted', (path: string) => rmSync(path)],
+  [
+    'replaced by a copy',
+    (path: string) => {
+      copyFileSync(path, `${path}.copy`);
+      renameSync(`${path}.copy`, path);
+    },
+  ],
+])('a mirror whose file was %s says so to the end', (_, harm) => {
+  using mirror = new MirrorFolder();
+  const store = mirror.open({ durability: 'full' });
+  harm(mirror.path);
+  expect(() => store.apply([order('bot-a-e001-1')], DURABLE)).toThrow(GONE);
+  store.apply([order('bot-a-e001-2')], LATER);
+  expect(() => store.close()).toThrow(GONE);
+});
+
+const PROCESS = fileURLToPath(new URL('./out-of-files-process.ts', import.meta.url));
+
+test('a lock and a mirror name the limit of open files, and blame no folder', () => {
+  const folder = folderOfThisTest();
+  // The program raises its soft limit up to the hard one, so the hard one is set.
+  const script = 'ulimit -n 60; exec "$@"';
+  const { stdout, stderr } = spawnSync('sh', ['-c', script, 'sh', process.execPath, PROCESS, folder], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  const messages = JSON.parse(stdout) as readonly string[];
+  expect(messages).toEqual([
+    expect.stringMatching(/a\.lock.*may open no more files \(EMFILE\): raise its limit/),
+    expect.stringMatching(/mirror\.sqlite.*may open no more files \(EMFILE\): raise its limit/),
+  ]);
+});
 
 const DISK_PROCESS = fileURLToPath(new URL('./full-disk-process.ts', import.meta.url));
 /** Program of util-linux that gives a process its own mounts. */

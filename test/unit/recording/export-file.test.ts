@@ -9,15 +9,18 @@ import { exportFile } from '../../../src/recording/export-file.ts';
 import { importTable } from '../../../src/recording/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import {
+  addCandles,
   book,
   BTCIRT,
   candles,
   gather,
+  catalogueOfEachTest,
   temporaryCatalogue,
   trade,
   USUAL_IMPORT,
 } from './temporary-catalogue.ts';
 
+const catalogue = catalogueOfEachTest();
 const START = Date.UTC(2024, 7, 8);
 const CANDLES = { market: BTCIRT, kind: 'candles', timeframe: '1m' } as const;
 
@@ -25,16 +28,9 @@ describe('an exported file', () => {
   test.each(['csv', 'csv.gz', 'jsonl', 'jsonl.gz', 'parquet'])(
     'as %s imports as what it was',
     async (ending) => {
-      const catalogue = temporaryCatalogue();
       const minutes = candles(START, 30);
       const trades = [trade(START, { id: 7 }), trade(START + 5, { id: 8, side: 'sell' }), trade(START + 9)];
-      await catalogue.appendCandles({
-        market: BTCIRT,
-        timeframe: '1m',
-        source: 'test',
-        candles: [minutes],
-        anchors: { '1m': UTC_MIDNIGHT },
-      });
+      await addCandles(catalogue, minutes, { anchors: { '1m': UTC_MIDNIGHT } });
       await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
       const again = temporaryCatalogue();
       for (const key of [CANDLES, { market: BTCIRT, kind: 'trades' } as const]) {
@@ -51,14 +47,8 @@ describe('an exported file', () => {
   );
 
   test('as Parquet has a float beside each exact number', async () => {
-    const catalogue = temporaryCatalogue();
     await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[book(START, 1)]] });
-    await catalogue.appendCandles({
-      market: BTCIRT,
-      timeframe: '1m',
-      source: 'test',
-      candles: [candles(START, 1)],
-    });
+    await addCandles(catalogue, candles(START, 1));
     const database = await openDatabase();
     onTestFinished(() => database.close());
     const typesOf = async (key: FolderKey): Promise<unknown[]> => {
@@ -80,21 +70,12 @@ describe('an exported file', () => {
   });
 
   test('holds a stretch of time, as JSON lines too', async () => {
-    const catalogue = temporaryCatalogue();
-    await catalogue.appendBooks({
-      market: BTCIRT,
-      source: 'test',
-      books: [[book(START, 1), book(START + 100)]],
-    });
+    const books = [[book(START, 1), book(START + 100)]];
+    await catalogue.appendBooks({ market: BTCIRT, source: 'test', books });
     const path = join(catalogue.root, 'books.jsonl.gz');
     const key = { market: BTCIRT, kind: 'books' } as const;
-    const rows = await exportFile(catalogue, {
-      key,
-      range: { fromMs: START, toMs: START + 100 },
-      path,
-      mayReplace: false,
-    });
-    expect(rows).toBe(1);
+    const range = { fromMs: START, toMs: START + 100 };
+    expect(await exportFile(catalogue, { key, range, path, mayReplace: false })).toBe(1);
     expect(JSON.parse(gunzipSync(readFileSync(path)).toString())).toEqual({
       venue_time_ms: START,
       seen_ms: START + 200,
@@ -104,13 +85,7 @@ describe('an exported file', () => {
   });
 
   test('leaves alone what lies beside it, and fails where its folder is not there', async () => {
-    const catalogue = temporaryCatalogue();
-    await catalogue.appendCandles({
-      market: BTCIRT,
-      timeframe: '1m',
-      source: 'test',
-      candles: [candles(START, 2)],
-    });
+    await addCandles(catalogue, candles(START, 2));
     const path = join(catalogue.root, 'candles.csv');
     writeFileSync(`${path}.tmp`, 'mine');
     await exportFile(catalogue, { key: CANDLES, range: ALL_TIME, path, mayReplace: false });
@@ -122,17 +97,11 @@ describe('an exported file', () => {
   });
 
   test('is not begun where there is nothing, and never replaces another unasked', async () => {
-    const catalogue = temporaryCatalogue();
     const path = join(catalogue.root, 'candles.csv');
     const options = { key: CANDLES, range: ALL_TIME, path, mayReplace: false };
     await expect(exportFile(catalogue, options)).rejects.toThrow('there are none in');
     expect(readdirSync(catalogue.root)).toEqual([]);
-    await catalogue.appendCandles({
-      market: BTCIRT,
-      timeframe: '1m',
-      source: 'test',
-      candles: [candles(START, 2)],
-    });
+    await addCandles(catalogue, candles(START, 2));
     await expect(
       exportFile(catalogue, { ...options, range: { fromMs: START + 1, toMs: START + 2 } }),
     ).rejects.toThrow('expected data of BTCIRT candles-1m');

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { importFeed } from '../../../src/recording/import-feed.ts';
 import type { ImportReport } from '../../../src/recording/import-report.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
-import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
+import { BTCIRT, gather, catalogueOfEachTest } from './temporary-catalogue.ts';
 
+const catalogue = catalogueOfEachTest();
 const START = Date.UTC(2024, 7, 8, 23, 59, 59);
 
 /** Makes a received line whose time of receipt is 300 ms after the exchange's time. */
@@ -40,17 +40,13 @@ const snapshot = (lastUpdateId: number): string =>
 const trade = (id: number, atMs: number): string =>
   received(START + atMs, { e: 'trade', t: id, p: '100.20', q: '0.5', T: START + atMs, m: false });
 
-function importLines(
-  catalogue: Catalogue,
-  lines: readonly string[],
-  skipBadRows = false,
-): Promise<ImportReport> {
+function importLines(lines: readonly string[], skipBadRows = false): Promise<ImportReport> {
   const path = join(catalogue.root, 'feed.jsonl');
   writeFileSync(path, lines.join('\n'));
   return importFeed({ catalogue, path, market: BTCIRT, everyMs: 100, skipBadRows, source: 'feed' });
 }
 
-async function books(catalogue: Catalogue): Promise<unknown[]> {
+async function books(): Promise<unknown[]> {
   const all = await gather(catalogue.readBooks({ market: BTCIRT, ...ALL_TIME }));
   return all.map(({ venueTimeMs, bids, asks }) => [
     (venueTimeMs ?? 0) - START,
@@ -61,34 +57,31 @@ async function books(catalogue: Catalogue): Promise<unknown[]> {
 
 describe('a feed of depth', () => {
   test('becomes books from its first snapshot on, and rows before it are rejected', async () => {
-    const catalogue = temporaryCatalogue();
-    const report = await importLines(catalogue, [
+    const report = await importLines([
       depth([8, 9], 0, { b: [['99', '9']] }),
       snapshot(10),
       depth([10, 11], 100, { b: [['100.10', '0']], a: [['100.15', '1.5']] }),
       depth([12, 12], 200, { b: [['100.05', '4']] }),
     ]);
     expect(report).toMatchObject({ result: 'imported', rows: 4, rejects: { count: 1, rows: [{ line: 1 }] } });
-    expect(await books(catalogue)).toEqual([
+    expect(await books()).toEqual([
       [100, '2@100', '1.5@100.15 3@100.2'],
       [200, '4@100.05 2@100', '1.5@100.15 3@100.2'],
     ]);
   });
 
   test('takes up changes that came before a snapshot which does not hold them yet', async () => {
-    const catalogue = temporaryCatalogue();
-    await importLines(catalogue, [
+    await importLines([
       depth([11, 12], 0, { b: [['100.05', '5']] }),
       snapshot(10),
       depth([13, 13], 100, { b: [['100.01', '1']] }),
     ]);
-    expect(await books(catalogue)).toEqual([[100, '1@100.1 5@100.05 1@100.01 2@100', '3@100.2']]);
+    expect(await books()).toEqual([[100, '1@100.1 5@100.05 1@100.01 2@100', '3@100.2']]);
   });
 
   test('tells at most one book in each stretch, and none where the best levels are the same', async () => {
-    const catalogue = temporaryCatalogue();
     const far = Array.from({ length: 30 }, (_, index) => [String(200 + index), '1'] as const);
-    await importLines(catalogue, [
+    await importLines([
       snapshot(10),
       depth([11, 11], 100, { a: far }),
       depth([12, 12], 150, { b: [['100.05', '4']] }),
@@ -96,13 +89,12 @@ describe('a feed of depth', () => {
       depth([14, 14], 310, { a: [['229', '7']] }),
       depth([15, 15], 410, { b: [['100.05', '0']] }),
     ]);
-    const times = (await books(catalogue)).map((book) => (book as readonly unknown[])[0]);
+    const times = (await books()).map((book) => (book as readonly unknown[])[0]);
     expect(times).toEqual([100, 210, 410]);
   });
 
   test('is unknown from a missing change to the next snapshot', async () => {
-    const catalogue = temporaryCatalogue();
-    const report = await importLines(catalogue, [
+    const report = await importLines([
       snapshot(10),
       depth([11, 11], 100, { b: [['100.05', '4']] }),
       depth([13, 13], 200, { b: [['100.06', '4']] }),
@@ -111,35 +103,33 @@ describe('a feed of depth', () => {
       depth([21, 21], 400, { b: [['100.08', '4']] }),
     ]);
     expect(report.rejects.rows.map(({ line }) => line)).toEqual([3, 4]);
-    expect(await books(catalogue)).toEqual([
+    expect(await books()).toEqual([
       [100, '1@100.1 4@100.05 2@100', '3@100.2'],
       [400, '1@100.1 4@100.08 2@100', '3@100.2'],
     ]);
   });
 
   test('continues one that was imported before, over midnight, and importing either again adds nothing', async () => {
-    const catalogue = temporaryCatalogue();
     const first = [snapshot(10), depth([11, 11], 500, { b: [['100.05', '4']] }), trade(1, 600)];
     const second = [depth([12, 13], 1_500, { b: [['100.06', '4']] }), trade(2, 1_600)];
-    await importLines(catalogue, first);
-    const report = await importLines(catalogue, second);
+    await importLines(first);
+    const report = await importLines(second);
     expect(report).toMatchObject({ result: 'imported', rejects: { count: 0 } });
     expect(report.notes).toEqual(['it continues a feed that was imported before']);
-    const all = await books(catalogue);
+    const all = await books();
     expect(all).toEqual([
       [500, '1@100.1 4@100.05 2@100', '3@100.2'],
       [1_500, '1@100.1 4@100.06 4@100.05 2@100', '3@100.2'],
     ]);
     for (const lines of [second, first, second]) {
-      const again = await importLines(catalogue, lines);
+      const again = await importLines(lines);
       expect(again.parts.map(({ outcome }) => outcome)).toMatchObject([{ added: 0 }, { added: 0 }]);
     }
-    expect(await books(catalogue)).toEqual(all);
+    expect(await books()).toEqual(all);
   });
 
   test('that continues nothing is rejected, its trades are not', async () => {
-    const catalogue = temporaryCatalogue();
-    const report = await importLines(catalogue, [depth([12, 13], 0, {}), trade(2, 100)]);
+    const report = await importLines([depth([12, 13], 0, {}), trade(2, 100)]);
     expect(report).toMatchObject({ result: 'imported', rejects: { count: 1 } });
     expect(await gather(catalogue.readTrades({ market: BTCIRT, ...ALL_TIME }))).toEqual([
       { timeMs: START + 100, seenMs: START + 400, price: '100.2', amount: '0.5', side: 'buy', id: 2 },
@@ -147,17 +137,16 @@ describe('a feed of depth', () => {
   });
 
   test('with a line that is none stays out whole, or comes in without it', async () => {
-    const catalogue = temporaryCatalogue();
     const lines = [snapshot(10), depth([11, 11], 100, {}), '1723161253937085768 {"e":"tra', trade(1, 100)];
-    const refused = await importLines(catalogue, lines);
+    const refused = await importLines(lines);
     expect(refused).toMatchObject({
       result: 'bad-rows',
       parts: [],
       rejects: { count: 1, rows: [{ line: 3 }] },
     });
     expect(catalogue.keys().flatMap((key) => catalogue.manifest(key)?.partitions ?? [])).toEqual([]);
-    expect(await importLines(catalogue, lines, true)).toMatchObject({ result: 'imported' });
-    expect(await books(catalogue)).toHaveLength(1);
+    expect(await importLines(lines, true)).toMatchObject({ result: 'imported' });
+    expect(await books()).toHaveLength(1);
   });
 
   test.each([
@@ -182,23 +171,21 @@ describe('a feed of depth', () => {
       'a time E in ms',
     ],
   ])('names the line of a %s, whatever was rejected before it', async (_, message, problem) => {
-    const catalogue = temporaryCatalogue();
     const lines = [depth([8, 9], 0, {}), snapshot(10), received(START, message), depth([11, 11], 100, {})];
-    const report = await importLines(catalogue, lines);
+    const report = await importLines(lines);
     expect(report).toMatchObject({ result: 'bad-rows', rejects: { count: 2 }, firstBad: { line: 3 } });
     expect(report.firstBad?.problem).toContain(problem);
   });
 
   test('is expected where there are messages of other kinds only', async () => {
-    await expect(importLines(temporaryCatalogue(), ['{"open":"1"}', '{"open":"2"}'])).rejects.toThrow(
+    await expect(importLines(['{"open":"1"}', '{"open":"2"}'])).rejects.toThrow(
       'found 2 lines, 2 of them messages of other kinds: candles and trades come',
     );
   });
 
   test('whose trades contradict what is there leaves the books as they were', async () => {
-    const catalogue = temporaryCatalogue();
-    await importLines(catalogue, [trade(1, 100)]);
-    const report = await importLines(catalogue, [snapshot(10), depth([11, 11], 100, {}), trade(1, 101)]);
+    await importLines([trade(1, 100)]);
+    const report = await importLines([snapshot(10), depth([11, 11], 100, {}), trade(1, 101)]);
     expect(report.result).toBe('conflict');
     expect(catalogue.manifest({ market: BTCIRT, kind: 'books' })?.partitions).toEqual([]);
   });

@@ -7,8 +7,15 @@ import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import type { ImportTableOptions, ImportReport } from '../../../src/recording/import-report.ts';
 import { importTable } from '../../../src/recording/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
-import { BTCIRT, gather, temporaryCatalogue, USUAL_IMPORT } from './temporary-catalogue.ts';
+import {
+  BTCIRT,
+  gather,
+  catalogueOfEachTest,
+  temporaryCatalogue,
+  USUAL_IMPORT,
+} from './temporary-catalogue.ts';
 
+const catalogue = catalogueOfEachTest();
 const HOUR = 3_600_000;
 const START = Date.UTC(2024, 7, 8);
 const HEADER = 'time_ms,open,high,low,close,volume';
@@ -116,21 +123,18 @@ describe('a file of candles', () => {
       },
     ],
   ])('is read when it %s', async (_, lines, change) => {
-    const catalogue = temporaryCatalogue();
     const report = await importLines(catalogue, lines, { timeframe: '1h', ...change });
     expect(report).toMatchObject({ result: 'imported', rows: 3 });
     expect(await bars(catalogue)).toEqual(THREE_BARS);
   });
 
   test('tells its timeframe by its times, gaps or not', async () => {
-    const catalogue = temporaryCatalogue();
     const lines = hourly(20).filter((_, hour) => hour % 7 !== 3);
     const report = await importLines(catalogue, [HEADER, ...lines]);
     expect(report.parts).toMatchObject([{ kind: 'candles', timeframe: '1h', outcome: { added: 17 } }]);
   });
 
   test('of one price a day in toman, without volumes, becomes bars in rial', async () => {
-    const catalogue = temporaryCatalogue();
     const columns = new Map(
       Object.entries({ time: 'date', open: 'usd', high: 'usd', low: 'usd', close: 'usd', volume: '-' }),
     ) as ImportTableOptions['columns'];
@@ -143,7 +147,6 @@ describe('a file of candles', () => {
   });
 
   test('is put together to coarser bars when that is asked for', async () => {
-    const catalogue = temporaryCatalogue();
     await expect(importLines(catalogue, [HEADER, ...hourly(8)], { timeframe: '4h' })).rejects.toThrow(
       'expected bars of 4 h in',
     );
@@ -155,7 +158,6 @@ describe('a file of candles', () => {
   });
 
   test('leaves out the bars at its ends that it does not reach over whole, since the next file has their rest', async () => {
-    const catalogue = temporaryCatalogue();
     const change = { timeframe: '4h', mayResample: true } as const;
     const first = await importLines(catalogue, [HEADER, ...hourly(11).slice(1)], change);
     expect(first).toMatchObject({ result: 'imported', parts: [{ outcome: { added: 1 } }] });
@@ -199,7 +201,6 @@ describe('a file of candles', () => {
   });
 
   test('counts a bar once that comes twice when bars are put together, and refuses another one for its time', async () => {
-    const catalogue = temporaryCatalogue();
     const change = { timeframe: '4h', mayResample: true } as const;
     const lines = [HEADER, ...hourly(8), ...hourly(6).slice(2)];
     expect(await importLines(catalogue, lines, change)).toMatchObject({ result: 'imported', rows: 12 });
@@ -247,7 +248,6 @@ describe('a file of candles', () => {
   ] as const;
 
   test.each(badRows)('stays out whole with a row that has %s', async (_, row, problem) => {
-    const catalogue = temporaryCatalogue();
     const report = await importLines(catalogue, [HEADER, ...hourly(8), row, ...hourly(2)]);
     expect(report).toMatchObject({ result: 'bad-rows', parts: [], rejects: { count: 1 } });
     expect(report.rejects.rows).toEqual([{ line: 10, problem: expect.stringContaining(problem), text: row }]);
@@ -255,7 +255,6 @@ describe('a file of candles', () => {
   });
 
   test('comes in without its bad rows when that is asked for', async () => {
-    const catalogue = temporaryCatalogue();
     const lines = [HEADER, ...hourly(8), ...badRows.map(([, row]) => row)];
     const report = await importLines(catalogue, lines, { skipBadRows: true });
     expect(report).toMatchObject({
@@ -270,14 +269,12 @@ describe('a file of candles', () => {
   });
 
   test('has volumes rounded to ten decimals, and says so', async () => {
-    const catalogue = temporaryCatalogue();
     const report = await importLines(catalogue, [HEADER, ...hourly(2).map((line) => `${line}2345678925`)]);
     expect(report.notes).toEqual(['2 volumes or amounts were rounded to ten decimals']);
     expect(await bars(catalogue)).toMatchObject([{ 5: '0.1234567892' }, { 5: '0.2234567892' }]);
   });
 
   test('names the row whose price leaves no room for the others, and comes in with rounded prices', async () => {
-    const catalogue = temporaryCatalogue();
     const odd = `${START + 3 * HOUR},1.0000001,2,1,2,0.4`;
     const lines = [HEADER, ...hourly(3), odd];
     await expect(importLines(catalogue, lines)).rejects.toThrow(
@@ -289,7 +286,6 @@ describe('a file of candles', () => {
   });
 
   test('stays out when it contradicts what is there', async () => {
-    const catalogue = temporaryCatalogue();
     await importLines(catalogue, [HEADER, ...hourly(3)]);
     const changed = hourly(5).map((line) => line.replace(/0\.2$/, '0.25'));
     const report = await importLines(catalogue, [HEADER, ...changed]);
@@ -396,7 +392,6 @@ describe('a file of trades', () => {
   const trades = { market: BTCIRT, ...ALL_TIME } as const;
 
   test('is read by its titles', async () => {
-    const catalogue = temporaryCatalogue();
     await importLines(catalogue, ['time,price,quantity,side', `${START},12600000010,0.000001,Sell`]);
     expect(await gather(catalogue.readTrades(trades))).toEqual([
       { timeMs: START, seenMs: START, price: '12600000010', amount: '0.000001', side: 'sell', id: null },
@@ -404,7 +399,6 @@ describe('a file of trades', () => {
   });
 
   test('of Binance sums has its own titles', async () => {
-    const catalogue = temporaryCatalogue();
     const header = 'agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker';
     await importLines(catalogue, [header, `9,61685.9,0.5,1,2,${START},true`]);
     expect(await gather(catalogue.readTrades(trades))).toMatchObject([
@@ -413,7 +407,6 @@ describe('a file of trades', () => {
   });
 
   test('of Binance has numbers, and sides by who was there first', async () => {
-    const catalogue = temporaryCatalogue();
     const lines = [
       `7,61685.99000000,0.5,30842.9,${START}000,True,True`,
       `8,61686.0,0.1,6168.6,${START}001,False,True`,

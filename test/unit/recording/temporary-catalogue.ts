@@ -5,7 +5,7 @@ import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { Catalogue } from '../../../src/recording/catalogue.ts';
 import type { LockFile } from '../../../src/recording/append-rows.ts';
 import type { RecordedBook, RecordedTrade } from '../../../src/recording/records.ts';
-import { folderOfThisTest } from '../../support/temporary-folder.ts';
+import { folderOfEachTest, folderOfThisTest } from '../../support/temporary-folder.ts';
 
 export const BTCIRT = parseMarket('BTCIRT').symbol;
 
@@ -26,6 +26,17 @@ export const takeLock: LockFile = (path) => acquireProcessLock({ path, what: pat
 export function temporaryCatalogue(root = folderOfThisTest()): Catalogue {
   return new Catalogue({ root, lockFile: takeLock });
 }
+
+/** Catalogue that is empty before each test of the file. */
+export const catalogueOfEachTest = (): Catalogue => temporaryCatalogue(folderOfEachTest());
+
+/** Adds bars of a minute, or of another timeframe. */
+export const addCandles = (
+  catalogue: Catalogue,
+  bars: readonly Candle[],
+  change: Partial<Parameters<Catalogue['appendCandles']>[0]> = {},
+): ReturnType<Catalogue['appendCandles']> =>
+  catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [bars], ...change });
 
 /** Makes a bar at a time, with a price in rial that depends on the time of day. */
 export function candle(

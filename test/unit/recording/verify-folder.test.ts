@@ -2,15 +2,24 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Candle } from '../../../src/domain/candle.ts';
+import { present } from '../../../src/domain/errors.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { openDatabase, runSql } from '../../../src/recording/duckdb.ts';
 import { checksum } from '../../../src/recording/durable-file.ts';
 import type { FolderKey, TimeRange } from '../../../src/recording/records.ts';
-import { writeManifest } from '../../../src/recording/manifest.ts';
+import { writeManifest, type Manifest } from '../../../src/recording/manifest.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { verifyFolder, type VerifyOptions } from '../../../src/recording/verify-folder.ts';
-import { book, BTCIRT, candle, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+import {
+  addCandles,
+  book,
+  BTCIRT,
+  candle,
+  catalogueOfEachTest,
+  temporaryCatalogue,
+  trade,
+} from './temporary-catalogue.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
 
 const START = Date.UTC(2024, 7, 8);
@@ -34,25 +43,27 @@ function walk(count: number, fromMs = START): Candle[] {
   });
 }
 
+const OPTIONS: VerifyOptions = { range: ALL_TIME, priceStep: null, gapMs: 60_000 };
+
 async function findings(
   catalogue: Catalogue,
   key: FolderKey = HOURLY,
   options: Partial<VerifyOptions> = {},
 ): Promise<string[]> {
-  const report = await verifyFolder(catalogue, key, {
-    range: ALL_TIME,
-    priceStep: null,
-    gapMs: 60_000,
-    ...options,
-  });
+  const report = await verifyFolder(catalogue, key, { ...OPTIONS, ...options });
   return report.findings.listed.map(({ kind, text }) => `${kind}: ${text}`);
 }
 
 async function withCandles(given: readonly Candle[]): Promise<Catalogue> {
   const catalogue = temporaryCatalogue();
-  await catalogue.appendCandles({ market: BTCIRT, timeframe: '1h', source: 'test', candles: [given] });
+  await addCandles(catalogue, given, { timeframe: '1h' });
   return catalogue;
 }
+
+const catalogue = catalogueOfEachTest();
+/** Changes the manifest of a folder, as a recorder does. */
+const amend = (key: FolderKey, change: Partial<Manifest>): void =>
+  writeManifest(catalogue.root, key, { ...present(catalogue.manifest(key), 'the manifest'), ...change });
 
 /** Changes a partition as no append would, and makes its manifest agree. */
 async function tampered(given: readonly Candle[], sql: string): Promise<Catalogue> {
@@ -172,7 +183,7 @@ describe('verifying files', () => {
     const catalogue = await withCandles(walk(10));
     const folder = join(catalogue.root, 'BTCIRT', 'candles-1h');
     for (const name of ['2024-08.2.parquet', '2024-08.2.parquet.tmp']) writeFileSync(join(folder, name), 'x');
-    const report = await verifyFolder(catalogue, HOURLY, { range: ALL_TIME, priceStep: null, gapMs: 60_000 });
+    const report = await verifyFolder(catalogue, HOURLY, OPTIONS);
     expect(report.findings.count).toBe(0);
     expect(report.leftOvers.toSorted()).toEqual(['2024-08.2.parquet', '2024-08.2.parquet.tmp']);
     expect(readdirSync(folder)).toContain('2024-08.2.parquet');
@@ -180,7 +191,6 @@ describe('verifying files', () => {
 });
 
 test('verifying trades finds missing numbers, recorded gaps and prices off the step', async () => {
-  const catalogue = temporaryCatalogue();
   await catalogue.appendTrades({
     market: BTCIRT,
     source: 'test',
@@ -196,14 +206,10 @@ test('verifying trades finds missing numbers, recorded gaps and prices off the s
 });
 
 test('verifying books finds gaps and books that cross', async () => {
-  const catalogue = temporaryCatalogue();
   const good = book(START);
   const crossed = { ...book(START + 100), bids: good.asks };
-  await catalogue.appendBooks({
-    market: BTCIRT,
-    source: 'test',
-    books: [[good, crossed, book(START + HOUR)]],
-  });
+  const books = [[good, crossed, book(START + HOUR)]];
+  await catalogue.appendBooks({ market: BTCIRT, source: 'test', books });
   const found = await findings(catalogue, { market: BTCIRT, kind: 'books' });
   expect(found).toEqual([
     expect.stringContaining('shape: the book of 2024-08-08T00:00:00.100Z'),
@@ -212,43 +218,33 @@ test('verifying books finds gaps and books that cross', async () => {
 });
 
 test('verifying books finds nothing where a recorder looked and nothing changed, but where it did not look', async () => {
-  const catalogue = temporaryCatalogue();
   const key = { market: BTCIRT, kind: 'books' } as const;
-  await catalogue.appendBooks({
-    market: BTCIRT,
-    source: 'test',
-    books: [[0, 1, 2].map((hour) => book(START + hour * HOUR))],
-  });
-  const manifest = catalogue.manifest(key);
-  if (manifest === null) throw new Error('expected a manifest');
+  const books = [[0, 1, 2].map((hour) => book(START + hour * HOUR))];
+  await catalogue.appendBooks({ market: BTCIRT, source: 'test', books });
   const covered = [{ fromMs: START, toMs: START + 3 * HOUR }];
-  writeManifest(catalogue.root, key, { ...manifest, covered });
+  amend(key, { covered });
   expect(await findings(catalogue, key)).toEqual([]);
   const gaps = [{ fromMs: START + HOUR + 1_000, toMs: START + HOUR + 200_000 }];
-  writeManifest(catalogue.root, key, { ...manifest, covered, gaps });
+  amend(key, { covered, gaps });
   expect(await findings(catalogue, key)).toEqual(['gap: no book for 1 h from 2024-08-08T01:00:00Z on']);
 });
 
 test('verifying books finds nothing where the first was old when a recorder saw it, nor where one file of a recorder follows another', async () => {
-  const catalogue = temporaryCatalogue();
   const key = { market: BTCIRT, kind: 'books' } as const;
   const seenMs = START + 600_000;
   const books = [{ ...book(START), seenMs }, book(START + HOUR), book(START + 3 * HOUR)];
   await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [books] });
-  const manifest = catalogue.manifest(key);
-  if (manifest === null) throw new Error('expected a manifest');
   const watchedBut = (pauseMs: number): readonly TimeRange[] => [
     { fromMs: seenMs, toMs: START + 2 * HOUR },
     { fromMs: START + 2 * HOUR + pauseMs, toMs: START + 4 * HOUR },
   ];
-  writeManifest(catalogue.root, key, { ...manifest, covered: [...watchedBut(10_000)] });
+  amend(key, { covered: [...watchedBut(10_000)] });
   expect(await findings(catalogue, key)).toEqual([]);
-  writeManifest(catalogue.root, key, { ...manifest, covered: [...watchedBut(61_000)] });
+  amend(key, { covered: [...watchedBut(61_000)] });
   expect(await findings(catalogue, key)).toEqual(['gap: no book for 2 h from 2024-08-08T01:00:00Z on']);
 });
 
 test('verifying books finds prices off a given step', async () => {
-  const catalogue = temporaryCatalogue();
   const key = { market: BTCIRT, kind: 'books' } as const;
   await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[book(START)]] });
   expect(await findings(catalogue, key, { priceStep: parseUnits('10') })).toEqual([]);
@@ -258,13 +254,10 @@ test('verifying books finds prices off a given step', async () => {
 });
 
 test('verifying statistics finds where a recorder did not look', async () => {
-  const catalogue = temporaryCatalogue();
   const key = { market: BTCIRT, kind: 'stats' } as const;
   const stats = emptyStats('BTCIRT');
   await catalogue.appendStats({ market: BTCIRT, source: 'test', stats: [[{ seenMs: START, stats }]] });
-  const manifest = catalogue.manifest(key);
-  if (manifest === null) throw new Error('expected a manifest');
-  writeManifest(catalogue.root, key, { ...manifest, gaps: [{ fromMs: START, toMs: START + HOUR }] });
+  amend(key, { gaps: [{ fromMs: START, toMs: START + HOUR }] });
   expect(await findings(catalogue, key)).toEqual([
     'gap: no statistics were asked for from 2024-08-08T00:00:00Z to 2024-08-08T01:00:00Z',
   ]);
@@ -273,7 +266,5 @@ test('verifying statistics finds where a recorder did not look', async () => {
 test('verifying a stretch counts the rows in it', async () => {
   const catalogue = await withCandles(walk(10));
   const range = { fromMs: START + 2 * HOUR, toMs: START + 5 * HOUR };
-  expect(await verifyFolder(catalogue, HOURLY, { range, priceStep: null, gapMs: 60_000 })).toMatchObject({
-    rows: 3,
-  });
+  expect(await verifyFolder(catalogue, HOURLY, { ...OPTIONS, range })).toMatchObject({ rows: 3 });
 });

@@ -13,13 +13,19 @@ import {
   checkMachine,
   machineFacts,
   openFilesOf,
+  checkBackup,
+  checkWatchdog,
 } from '../../../../src/cli/doctor/check-machine.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { checkRunning, checkMirrorFile } from '../../../../src/cli/doctor/check-mirror-file.ts';
 import { checkLedger } from '../../../../src/cli/doctor/check-ledger.ts';
-import { checkLogIn, checkModes } from '../../../../src/cli/doctor/run-doctor.ts';
+import { checkLogIn, checkModes, checkPackage } from '../../../../src/cli/doctor/run-doctor.ts';
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
-import { isDataFolderInUse, claimDataFolder } from '../../../../src/daemon/process-locks.ts';
+import {
+  isDataFolderInUse,
+  claimDataFolder,
+  acquireProcessLock,
+} from '../../../../src/daemon/process-locks.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { writeUnstarted } from '../../../../src/engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
@@ -30,6 +36,82 @@ import { storeToken } from '../../../../src/venues/client-credentials.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 import { openMirror } from '../../../support/open-mirror.ts';
+import { noteBackup } from '../../../../src/daemon/make-backup.ts';
+import { watchdogProcessLockPath } from '../../../../src/daemon/watchdog.ts';
+
+const DAY_MS = 86_400_000;
+
+const data = () => ({ folder, retention: DEFAULT_RETENTION });
+
+const lookForWatchdog = (mode: 'live' | 'paper', cancelEntriesAfterMs: number | null = null) => {
+  const watchdog = { silentAfterMs: 60_000, cancelEntriesAfterMs };
+  return checkWatchdog({ data: data(), watchdog }, { mode, configFile: 'bot.yaml' });
+};
+
+test('a live bot without a watchdog beside it is a warning, others may do without', () => {
+  expect(lookForWatchdog('live')).toMatchObject({
+    verdict: 'warning',
+    remedy: expect.stringContaining('run "sarraf watchdog --config bot.yaml"') as string,
+  });
+  expect(lookForWatchdog('paper')).toMatchObject({ verdict: 'ok' });
+  expect(lookForWatchdog('paper', 300_000)).toMatchObject({ verdict: 'warning' });
+  const lock = acquireProcessLock({
+    path: watchdogProcessLockPath(folder),
+    what: 'a watchdog',
+    otherwise: 'wait',
+  });
+  expect(lookForWatchdog('live')).toMatchObject({
+    verdict: 'ok',
+    text: expect.stringContaining(`pid ${process.pid} on `) as string,
+  });
+  lock.release();
+  expect(lookForWatchdog('live')).toMatchObject({ verdict: 'warning' });
+  rmSync(watchdogProcessLockPath(folder));
+  writeFileSync(watchdogProcessLockPath(folder), 'no lock');
+  expect(lookForWatchdog('live')).toMatchObject({ verdict: 'not checked' });
+});
+
+const lookForBackup = (nowMs: number) => checkBackup({ data: data() }, { mode: 'live', nowMs });
+
+test('a live bot is to have a backup of the last week', () => {
+  expect(lookForBackup(0)).toEqual([]);
+  writeFileSync(join(folder, 'mirror.sqlite'), '');
+  const none = { verdict: 'warning', text: `none was ever made of ${folder}` };
+  expect(lookForBackup(0)).toMatchObject([none]);
+  noteBackup(folder, { folder: '/backups/one', madeAtMs: DAY_MS });
+  expect(lookForBackup(8 * DAY_MS)).toMatchObject([
+    { verdict: 'ok', text: expect.stringContaining('/backups/one') as string },
+  ]);
+  expect(lookForBackup(8 * DAY_MS + 1)).toMatchObject([{ verdict: 'warning' }]);
+  expect(checkBackup({ data: data() }, { mode: 'paper', nowMs: 0 })).toEqual([]);
+  writeFileSync(join(folder, 'last-backup.json'), '{');
+  expect(lookForBackup(0)).toMatchObject([none]);
+});
+
+const checked = (content: string) => {
+  writeFileSync(join(folder, 'package.json'), content);
+  return checkPackage(folder, { 'a-native-part': '5.0.0', other: '1.0.0' });
+};
+
+test('the folder of a bot that an older init made lacks overrides, and gets the remedy', () => {
+  const bot = { dependencies: { sarraf: '0.1.0' }, overrides: { other: '2.0.0' } };
+  expect(checked(JSON.stringify(bot))).toEqual([
+    {
+      check: 'package',
+      verdict: 'warning',
+      text: `${folder}/package.json has no overrides of a-native-part: "npm ci" refuses its lock file, so no image is built`,
+      remedy: `add "overrides":{"a-native-part":"5.0.0"} to ${folder}/package.json, remove package-lock.json and node_modules, and run "npm install"`,
+    },
+  ]);
+  const mended = { ...bot, overrides: { other: '2.0.0', 'a-native-part': '5.0.0' } };
+  expect(checked(JSON.stringify(mended))).toMatchObject([{ verdict: 'ok' }]);
+});
+
+test('what is no package of a bot is left alone', () => {
+  expect(checkPackage(folder)).toEqual([]);
+  expect(checked('{ "name": "sarraf" }')).toEqual([]);
+  expect(checked('{ "dependencies": [')).toMatchObject([{ verdict: 'not checked' }]);
+});
 
 const MEGABYTE = 1_048_576;
 const DISK = 0xef53;

@@ -1,12 +1,95 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, it } from 'vitest';
 import { about, createLogger, LogFile } from '../../../../src/daemon/run/create-logger.ts';
 import { Secret } from '../../../../src/configuration/secret-file.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { captureLog } from './capture-log.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
+import { StandardOutput } from '../../../../src/daemon/standard-output.ts';
+import { logNotice } from '../../../../src/daemon/run/screen.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
+import { plannedOrder } from '../../../support/order-value.ts';
+import { orderIdOf, tradeIdOf } from '../../../../src/venues/read-records.ts';
+
+const ORDER = plannedOrder({
+  key: 'bot-ma-cross-ab12-1',
+  intentId: 'i-1',
+  strategy: 'ma-cross',
+  market: 'BTCIRT',
+  price: parseUnits('60000000000'),
+  amount: parseUnits('0.0000000001'),
+  state: 'open',
+  venueId: orderIdOf(5),
+  venueStatus: 'Active',
+});
+
+const FILL: FillRecord = {
+  ...EMPTY_FILL,
+  tradeId: tradeIdOf(9),
+  cursor: 9,
+  venueOrderId: orderIdOf(5),
+  orderKey: ORDER.key,
+  strategy: 'ma-cross',
+  market: 'BTCIRT',
+  side: 'sell',
+  atMs: 1_000,
+  price: parseUnits('60000000000'),
+  amount: parseUnits('0.5'),
+  total: parseUnits('30000000000'),
+  fee: parseUnits('75000000'),
+};
+
+test('an order is logged with its intent and its decimals as texts', () => {
+  const { logger, records } = captureLog();
+  logNotice(logger, { kind: 'order', order: ORDER });
+  expect(records()[0]).toMatchObject({
+    level: 'info',
+    event: 'order',
+    order: 'bot-ma-cross-ab12-1',
+    intent: 'i-1',
+    strategy: 'ma-cross',
+    amount: '0.0000000001',
+    price: '60000000000',
+    stopPrice: null,
+    msg: 'BTCIRT buy 0.0000000001 at 60000000000 is open',
+  });
+});
+
+test.each([
+  ['planned', 'debug'],
+  ['unknown', 'warn'],
+  ['filled', 'info'],
+  ['rejected', 'warn'],
+] as const)('an order that is %s is logged at the level %s', (state, level) => {
+  const { logger, records } = captureLog();
+  logNotice(logger, { kind: 'order', order: { ...ORDER, state, price: null, reason: 'WHY' } });
+  expect(records()[0]).toMatchObject({ level, msg: `BTCIRT buy 0.0000000001 is ${state} (WHY)` });
+});
+
+test('a fill is logged, and one that is not ours is marked so', () => {
+  const { logger, records } = captureLog();
+  logNotice(logger, { kind: 'fill', fill: FILL });
+  logNotice(logger, { kind: 'fill', fill: { ...FILL, orderKey: null, strategy: null } });
+  expect(records()).toMatchObject([
+    { event: 'fill', order: ORDER.key, trade: '9', fee: '75000000', msg: 'BTCIRT sold 0.5 at 60000000000' },
+    { order: null, msg: 'BTCIRT sold 0.5 at 60000000000, not ours' },
+  ]);
+});
+
+test.each([
+  ['info', 'info'],
+  ['warning', 'warn'],
+  ['error', 'error'],
+] as const)('a notice of the level %s is a line of the level %s', (level, expected) => {
+  const { logger, records } = captureLog();
+  logNotice(logger, { kind: 'notice', level, message: 'so it is', subject: 'wallets' });
+  logNotice(logger, { kind: 'notice', level, message: 'so it is', subject: null });
+  expect(records()[0]).toMatchObject({ level: expected, subject: 'wallets', msg: 'so it is' });
+  expect(records()[1]).not.toHaveProperty('subject');
+});
 
 const HIDDEN = 'hidden "value" 4711';
 
@@ -193,5 +276,76 @@ describe('the last lines', () => {
     const lines = await linesOf(program(pretty, quiet));
     expect(lines.at(-1)).toContain(last);
     expect(lines.filter((line) => line.includes('line '))).toHaveLength(MANY);
+  });
+});
+
+const failure = (code: string): Error => Object.assign(new Error(code), { code });
+
+/** Makes an output that accepts some bytes for each write, and fails on request. */
+function output(most = 1_000): {
+  readonly out: StandardOutput;
+  readonly seen: () => string;
+  readonly ends: () => number;
+  failing: string | null;
+  tears: boolean;
+} {
+  let text = '';
+  let ends = 0;
+  const made = {
+    out: new StandardOutput(
+      () => (ends += 1),
+      (bytes) => {
+        if (made.failing !== null) throw failure(made.failing);
+        const taken = bytes.subarray(0, most);
+        text += Buffer.from(taken).toString();
+        if (most < bytes.length && made.tears) made.failing = 'ENOSPC';
+        return taken.length;
+      },
+    ),
+    seen: () => text,
+    ends: () => ends,
+    failing: null as string | null,
+    tears: false,
+  };
+  return made;
+}
+
+describe('the standard output', () => {
+  it('writes whole lines, however little is taken at once', () => {
+    const { out, seen } = output(3);
+    out.write('{"one":1}\n');
+    out.write('{"two":2}\n');
+    expect(seen()).toBe('{"one":1}\n{"two":2}\n');
+  });
+
+  it.each(['EPIPE', 'EIO', 'ENXIO', 'EBADF'])(
+    'reports once that its reader is gone (%s), and writes no more',
+    (code) => {
+      const made = output();
+      made.failing = code;
+      made.out.write('one\n');
+      made.failing = null;
+      made.out.write('two\n');
+      expect([made.ends(), made.seen(), made.out.lost]).toEqual([1, '', 1]);
+    },
+  );
+
+  it('leaves out what a full disk does not take, and goes on after it', () => {
+    const made = output();
+    made.failing = 'ENOSPC';
+    made.out.write('one\n');
+    made.failing = null;
+    made.out.write('two\n');
+    expect([made.ends(), made.seen(), made.out.lost]).toEqual([0, 'two\n', 1]);
+  });
+
+  it('begins a new line after one that was written in part', () => {
+    const made = output(3);
+    made.tears = true;
+    made.out.write('first\n');
+    made.tears = false;
+    made.failing = null;
+    made.out.write('next\n');
+    expect(made.seen()).toBe('fir\nnext\n');
   });
 });
