@@ -5,14 +5,7 @@ import { GATEWAY_SECRET } from './bodies/gateway.ts';
 import { call, clientOver } from './client-over.ts';
 import { LIMITS } from './limits-table.ts';
 import { OneReply } from './one-reply.ts';
-
-const PLACE = {
-  type: 'buy',
-  srcCurrency: 'btc',
-  dstCurrency: 'rls',
-  amount: '0.000001',
-  price: '12600000000',
-};
+import { BUY } from './world.ts';
 
 const paid = (hash: string): string =>
   `{"status": "success", "amount": 250000, "cryptoAmount": 0.00002, "txHash": "${hash}", "factorNumber": "F-1"}`;
@@ -57,7 +50,7 @@ describe('a request', () => {
 
   test('carries the token, a bot user agent and JSON', async () => {
     const venue = new OneReply({ body: okOrder });
-    await call(clientOver(venue, 'abc'), 'addOrder', PLACE);
+    await call(clientOver(venue, 'abc'), 'addOrder', BUY);
     const [sent] = venue.requests;
     expect(sent).toMatchObject({
       method: 'POST',
@@ -65,7 +58,7 @@ describe('a request', () => {
       headers: { authorization: 'Token abc', 'content-type': 'application/json' },
     });
     expect(sent?.headers['user-agent']).toMatch(/^TraderBot\/sarraf-\d+\.\d+\.\d+/);
-    expect(JSON.parse(sent?.body ?? '')).toEqual(PLACE);
+    expect(JSON.parse(sent?.body ?? '')).toEqual(BUY);
   });
 
   test('of public data carries no token', async () => {
@@ -84,26 +77,26 @@ describe('a request', () => {
 
   test('may say pro in words, and is sent a boolean', async () => {
     const venue = new OneReply({ body: okOrder });
-    await call(clientOver(venue), 'addOrder', { ...PLACE, pro: 'yes' });
+    await call(clientOver(venue), 'addOrder', { ...BUY, pro: 'yes' });
     expect(JSON.parse(venue.requests[0]?.body ?? '')).toMatchObject({ pro: true });
   });
 
   test.each([
-    ['a negative amount', 'addOrder', { ...PLACE, amount: '-1' }, 'addOrder.amount'],
-    ['a limit order without a price', 'addOrder', { ...PLACE, price: undefined }, 'addOrder.price'],
+    ['a negative amount', 'addOrder', { ...BUY, amount: '-1' }, 'addOrder.amount'],
+    ['a limit order without a price', 'addOrder', { ...BUY, price: undefined }, 'addOrder.price'],
     [
       'an OCO without its stop-limit price',
       'addOrder',
-      { ...PLACE, mode: 'oco', stopPrice: '1' },
+      { ...BUY, mode: 'oco', stopPrice: '1' },
       'addOrder.stopLimitPrice',
     ],
     [
       'a client order id of 33 characters',
       'addOrder',
-      { ...PLACE, clientOrderId: 'a'.repeat(33) },
+      { ...BUY, clientOrderId: 'a'.repeat(33) },
       'addOrder.clientOrderId',
     ],
-    ['an unknown field', 'addOrder', { ...PLACE, leverage: 2 }, 'addOrder.leverage'],
+    ['an unknown field', 'addOrder', { ...BUY, leverage: 2 }, 'addOrder.leverage'],
     ['a look-up without an id', 'orderStatus', {}, 'orderStatus.id'],
     ['an old status of the list', 'ordersList', { status: 'active' }, 'ordersList.status'],
     ['a page beside fromId', 'ordersList', { fromId: 1, page: 1 }, 'ordersList.page'],
@@ -141,12 +134,8 @@ describe('a request', () => {
 
   test('never writes a price with an exponent', async () => {
     const venue = new OneReply({ body: okOrder });
-    await call(clientOver(venue), 'addOrder', {
-      ...PLACE,
-      dstCurrency: 'usdt',
-      srcCurrency: 'shib',
-      price: 1e-8,
-    });
+    const tiny = { ...BUY, dstCurrency: 'usdt', srcCurrency: 'shib', price: 1e-8 };
+    await call(clientOver(venue), 'addOrder', tiny);
     expect(JSON.parse(venue.requests[0]?.body ?? '')).toMatchObject({ price: '0.00000001' });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SarrafError } from '../../src/domain/errors.ts';
 import { call, clientOver } from './client-over.ts';
 import { OneReply } from './one-reply.ts';
+import { BUY } from './world.ts';
 
 /**
  * Codes of the interface ("Errors") and those that deployments add, typed by hand, with what a caller may
@@ -13,18 +14,10 @@ interface CodeRow {
   readonly codes: readonly string[];
 }
 
-const ORDER = {
-  type: 'sell',
-  srcCurrency: 'btc',
-  dstCurrency: 'rls',
-  amount: '0.000001',
-  price: '12600000000',
-};
-
 const CODE_TABLES: readonly CodeRow[] = [
   {
     endpoint: 'addOrder',
-    request: ORDER,
+    request: BUY,
     codes: [
       'InvalidOrderPrice',
       'BadPrice',
@@ -96,10 +89,7 @@ const MAY_BE_REPEATED: ReadonlySet<string> = new Set([
 const DONE_BEFORE = '-32';
 
 const READ = ['ordersList', {}] as const;
-const PLACE = [
-  'addOrder',
-  { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.000001', price: '12600000000' },
-] as const;
+const PLACE = ['addOrder', BUY] as const;
 const CANCEL = ['updateOrderStatus', { order: 7, status: 'canceled' }] as const;
 
 interface Thrown {
@@ -202,13 +192,9 @@ describe('codes of failed responses', () => {
   });
 
   test('a refused log-in says why', async () => {
-    const venue = new OneReply({
-      status: 400,
-      body: '{"non_field_errors": ["Unable to log in with provided credentials."]}',
-    });
-    expect(
-      await call(clientOver(venue), 'login', { username: 'nasrin', password: 'x', captcha: 'api' }),
-    ).toMatchObject({
+    const body = '{"non_field_errors": ["Unable to log in with provided credentials."]}';
+    const client = clientOver(new OneReply({ status: 400, body }));
+    expect(await call(client, 'login', { username: 'nasrin', password: 'x', captcha: 'api' })).toMatchObject({
       ok: false,
       code: 'LoginFailed',
       message: 'Unable to log in with provided credentials.',
@@ -282,14 +268,8 @@ describe('limits', () => {
 
   test('Retry-After is obeyed in seconds and as a date, and the longer wait wins', async () => {
     expect((await limited({ 'retry-after': '7200' })).details).toMatchObject({ backOffMs: 7_200_000 });
-    expect(
-      (
-        await limited({
-          date: 'Mon, 11 Mar 2024 09:22:35 GMT',
-          'retry-after': 'Mon, 11 Mar 2024 10:22:35 GMT',
-        })
-      ).details,
-    ).toMatchObject({ backOffMs: 3_600_000 });
+    const dates = { date: 'Mon, 11 Mar 2024 09:22:35 GMT', 'retry-after': 'Mon, 11 Mar 2024 10:22:35 GMT' };
+    expect((await limited(dates)).details).toMatchObject({ backOffMs: 3_600_000 });
     expect((await limited({ 'retry-after': '30' }, '{"backOff": 12}')).details).toMatchObject({
       backOffMs: 30_000,
     });

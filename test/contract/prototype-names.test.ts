@@ -98,12 +98,8 @@ describe.each(NAMES)('a request with fields named %s', (name) => {
     const answers = [text, planted].map((sent) => new RawVenue().send(request, { body: sent }));
     expect(answers[1]).toEqual(answers[0]);
     const [path, query = ''] = request.split('?');
-    const asked = new RawVenue().send(
-      `${path}?${query}${query === '' ? '' : '&'}${encodeURIComponent(name)}=1`,
-      {
-        body: text,
-      },
-    );
+    const more = `${query}${query === '' ? '' : '&'}${encodeURIComponent(name)}=1`;
+    const asked = new RawVenue().send(`${path}?${more}`, { body: text });
     expect(asked).toEqual(answers[0]);
     expectClean(null);
   });

@@ -1,3 +1,5 @@
+import { BUY } from './world.ts';
+
 /**
  * A harmless request for an endpoint, as raw method, path and body. Only that it reaches the endpoint
  * matters, not the answer.
@@ -10,17 +12,7 @@ export interface SampleRequest {
 const CALLBACK = 'https://shop.example.test/back';
 
 export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
-  addOrder: {
-    request: 'POST /market/orders/add',
-    body: {
-      type: 'buy',
-      srcCurrency: 'btc',
-      dstCurrency: 'rls',
-      amount: '0.001',
-      price: '12500000000',
-      pro: true,
-    },
-  },
+  addOrder: { request: 'POST /market/orders/add', body: { ...BUY, pro: true } },
   orderStatus: { request: 'POST /market/orders/status', body: { id: 1 } },
   ordersList: { request: 'GET /market/orders/list' },
   updateOrderStatus: { request: 'POST /market/orders/update-status', body: { order: 1, status: 'canceled' } },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { venueSuite } from './venue-suite.ts';
 import { openOverHttp } from './venue/over-http.ts';
 import { clientOf, valueOf } from './venue/venue.ts';
-import { ALICE_TOKEN } from './world.ts';
+import { ALICE_TOKEN, BUY } from './world.ts';
 
 venueSuite('the simulator over HTTP', () => openOverHttp());
 
@@ -28,14 +28,7 @@ test('over HTTP a limit reply names its wait, and only the address of the socket
 
 test('over HTTP bytes are UTF-8 JSON with their length, whatever type a body claims', async () => {
   const venue = await openOverHttp();
-  const body = JSON.stringify({
-    type: 'buy',
-    srcCurrency: 'btc',
-    dstCurrency: 'rls',
-    amount: '0.001',
-    price: '12500000000',
-    pro: true,
-  });
+  const body = JSON.stringify({ ...BUY, pro: true });
   for (const type of ['application/json', 'application/json; charset=utf-8', 'text/plain']) {
     const reply = await fetch(`${venue.baseUrl}/market/orders/add`, {
       method: 'POST',

@@ -26,33 +26,35 @@ export interface TestKey {
   readonly privateKey: string;
 }
 
+const fromHex = (hex: string): string => `${Buffer.from(hex, 'hex').toString('base64url')}=`;
+
 /** Keys from the first test vector of RFC 8032, section 7.1, and two more seeds of the same section. */
 export const FULL_KEY: TestKey = {
-  privateKey:
-    Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex').toString(
-      'base64url',
-    ) + '=',
-  publicKey:
-    Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex').toString(
-      'base64url',
-    ) + '=',
+  privateKey: fromHex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'),
+  publicKey: fromHex('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'),
 };
 export const READ_KEY: TestKey = {
-  privateKey:
-    Buffer.from('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb', 'hex').toString(
-      'base64url',
-    ) + '=',
-  publicKey:
-    Buffer.from('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c', 'hex').toString(
-      'base64url',
-    ) + '=',
+  privateKey: fromHex('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb'),
+  publicKey: fromHex('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c'),
 };
+
+/** An order with which tests begin: it rests below the last price of BTC-RLS. */
+export const BUY = {
+  type: 'buy',
+  srcCurrency: 'btc',
+  dstCurrency: 'rls',
+  amount: '0.001',
+  price: '12500000000',
+} as const;
+/** A pair around the last price. */
+export const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12750000000' } as const;
 
 export const ALICE_TOKEN = 'token-of-alice';
 export const BOB_TOKEN = 'token-of-bob';
 /** Token of a user who has only rial. */
 export const CAROL_TOKEN = 'token-of-carol';
 export const MERCHANT = { api: 'merchant-1', apiSecret: 'between-us' } as const;
+const SHOP = 'https://shop.example.test';
 export const BANK_ACCOUNT_ID = 4710;
 
 const PURSE = { rls: '1000000000000', usdt: '1000000', btc: '10', shib: '1000000000' };
@@ -91,35 +93,12 @@ const USERS: readonly UserSettings[] = [
   { id: 3, username: 'carol', tokens: [CAROL_TOKEN], balances: { rls: '100000000' } },
 ];
 
+/** Markets, their price and amount steps, their least values and first prices. */
 const MARKETS = [
-  {
-    market: 'BTCIRT',
-    priceStep: '10',
-    amountStep: '0.000001',
-    minOrderValue: '3000000',
-    initialPrice: '12600000000',
-  },
-  {
-    market: 'BTCUSDT',
-    priceStep: '0.01',
-    amountStep: '0.000001',
-    minOrderValue: '11',
-    initialPrice: '70000',
-  },
-  {
-    market: 'USDTIRT',
-    priceStep: '10',
-    amountStep: '0.01',
-    minOrderValue: '3000000',
-    initialPrice: '180000',
-  },
-  {
-    market: 'SHIBUSDT',
-    priceStep: '0.00000001',
-    amountStep: '1',
-    minOrderValue: '11',
-    initialPrice: '0.00002731',
-  },
+  ['BTCIRT', '10', '0.000001', '3000000', '12600000000'],
+  ['BTCUSDT', '0.01', '0.000001', '11', '70000'],
+  ['USDTIRT', '10', '0.01', '3000000', '180000'],
+  ['SHIBUSDT', '0.00000001', '1', '11', '0.00002731'],
 ] as const;
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -148,14 +127,10 @@ function verifySignature(check: {
 export function createWorld(options: WorldOptions = {}): SimulatedExchange {
   return new SimulatedExchange(
     {
-      markets: MARKETS.map(({ initialPrice, ...grid }) => {
-        const market = createMarket({ ...grid, market: parseMarket(grid.market) });
-        return {
-          market,
-          initialPrice,
-          baseName: NAMES[market.base] ?? '',
-          quoteName: NAMES[market.quote] ?? '',
-        };
+      markets: MARKETS.map(([symbol, priceStep, amountStep, minOrderValue, initialPrice]) => {
+        const market = createMarket({ market: parseMarket(symbol), priceStep, amountStep, minOrderValue });
+        const [baseName = '', quoteName = ''] = [NAMES[market.base], NAMES[market.quote]];
+        return { market, initialPrice, baseName, quoteName };
       }),
       fees: { rls: { maker: 2000, taker: 2500 }, usdt: { maker: 1000, taker: 1300 } },
       firstOrderId: 5_684_123_001,
@@ -176,13 +151,8 @@ export function createWorld(options: WorldOptions = {}): SimulatedExchange {
         ...(options.withdrawals === undefined ? {} : { withdrawals: options.withdrawals }),
         gateway: {
           merchants: [
-            { ...MERCHANT, callbackOrigin: 'https://shop.example.test', username: 'bob' },
-            {
-              api: 'restricted-1',
-              apiSecret: 'x',
-              callbackOrigin: 'https://shop.example.test',
-              restricted: true,
-            },
+            { ...MERCHANT, callbackOrigin: SHOP, username: 'bob' },
+            { api: 'restricted-1', apiSecret: 'x', callbackOrigin: SHOP, restricted: true },
           ],
         },
       }),

@@ -39,3 +39,7 @@ export const SHIB_USDT = {
   pair: 'SHIB-USDT',
   statsKey: 'shib-usdt',
 } as const;
+
+/** Fields of a record of which the reply says nothing. */
+export const nulls = (...fields: readonly string[]): Readonly<Record<string, null>> =>
+  Object.fromEntries(fields.map((field) => [field, null]));

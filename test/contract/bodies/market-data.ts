@@ -1,4 +1,4 @@
-import { BTC_RLS, BTC_USDT, type BodyCase } from './body-case.ts';
+import { BTC_RLS, BTC_USDT, nulls, type BodyCase } from './body-case.ts';
 
 /** Time of 2024-03-11T09:22:35Z, in seconds. */
 const UPDATED_S = 1710148955;
@@ -139,18 +139,20 @@ export const TAPE_BODIES: readonly BodyCase[] = [
 
 const closedStats = {
   isClosed: true,
-  closedReason: null,
-  bestSell: null,
-  bestBuy: null,
-  baseVolume: null,
-  quoteVolume: null,
-  latest: null,
-  mark: null,
-  dayLow: null,
-  dayHigh: null,
-  dayOpen: null,
-  dayClose: null,
-  dayChange: null,
+  ...nulls(
+    'closedReason',
+    'bestSell',
+    'bestBuy',
+    'baseVolume',
+    'quoteVolume',
+    'latest',
+    'mark',
+    'dayLow',
+    'dayHigh',
+    'dayOpen',
+    'dayClose',
+    'dayChange',
+  ),
 };
 
 const openStats = {

@@ -1,25 +1,25 @@
-import { BTC_RLS, type BodyCase } from './body-case.ts';
+import { BTC_RLS, nulls, type BodyCase } from './body-case.ts';
 import { CREATED_MS, LIMIT_ORDER_TEXT, limitOrder } from './limit-order.ts';
 
-const nothingButTheNeeded = {
-  id: null,
-  execution: null,
-  tradeKind: null,
-  market: null,
-  baseName: null,
-  quoteName: null,
-  stopPrice: null,
-  unmatchedAmount: null,
-  total: null,
-  orderTotal: null,
-  fee: null,
-  averagePrice: null,
-  status: null,
-  partial: null,
-  createdAtMs: null,
-  clientOrderId: null,
-  pairId: null,
-};
+const nothingButTheNeeded = nulls(
+  'id',
+  'execution',
+  'tradeKind',
+  'market',
+  'baseName',
+  'quoteName',
+  'stopPrice',
+  'unmatchedAmount',
+  'total',
+  'orderTotal',
+  'fee',
+  'averagePrice',
+  'status',
+  'partial',
+  'createdAtMs',
+  'clientOrderId',
+  'pairId',
+);
 
 export const ORDERS_LIST_BODIES: readonly BodyCase[] = [
   {

@@ -1,4 +1,4 @@
-import type { BodyCase } from './body-case.ts';
+import { nulls, type BodyCase } from './body-case.ts';
 
 const PROFILE_TEXT = `{"status": "ok", "profile": {
   "firstName": "Nasrin", "lastName": "Moradi", "nationalCode": "0012345679", "email": "nasrin@example.test",
@@ -13,16 +13,16 @@ const PROFILE_TEXT = `{"status": "ok", "profile": {
   "options": {"fee": "0.25", "feeUsdt": "0.13", "isManualFee": false, "tfa": true, "socialLoginEnabled": false},
   "withdrawEligible": true}, "tradeStats": {"monthTradesTotal": "10867181.5365000000", "monthTradesCount": 3}}`;
 
-const noNames = {
-  firstName: null,
-  lastName: null,
-  nationalCode: null,
-  email: null,
-  username: null,
-  phone: null,
-  mobile: null,
-  city: null,
-};
+const noNames = nulls(
+  'firstName',
+  'lastName',
+  'nationalCode',
+  'email',
+  'username',
+  'phone',
+  'mobile',
+  'city',
+);
 
 export const PROFILE_BODIES: readonly BodyCase[] = [
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
-import { buy, cancel, oco } from '../../support/intents.ts';
+import { buy, cancel } from '../../support/intents.ts';
 import type { VenueProfile } from '../../../src/venues/port.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';
@@ -9,12 +9,11 @@ import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { gridOf, UTC_BARS } from '../../../src/domain/candle.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
-import { EngineWorld, WITH_COINS, FEEDS, feedOf } from '../../unit/engine/engine-world.ts';
+import { EngineWorld, FAST, FEEDS, feedOf, PAIR, WITH_COINS } from '../../unit/engine/engine-world.ts';
 import { sentence } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const STOP = buy('BTCUSDT', { amount: '1', price: '121', stopPrice: '120' });
-const PAIR = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
 
 /** How late an order may arrive at an exchange without a bound of its own, in ms: the engine's setting. */
 const LATE_MS = DEFAULT_ENGINE_TIMES.lateArrivalMs;
@@ -24,14 +23,11 @@ const PROOF_MS = 25_000;
 
 /** Counts the requests for the list of all orders so far. */
 const passes = (world: EngineWorld): number =>
-  world.requestsOf('orders').filter(({ call }) => call.kind === 'orders' && call.status === 'all').length;
+  world.requestsOf('orders').filter(({ call }) => call.status === 'all').length;
 
 /** Fills an order by `count` trades, 100 ms apart. */
 function fillOften(world: EngineWorld, id: VenueOrderId | null, count: number): void {
-  for (let trade = 0; trade < count; trade += 1) {
-    world.venue.fill(id, '0.01');
-    world.advance(100);
-  }
+  for (let trade = 0; trade < count; trade += 1) world.fill(id, '0.01').advance(100);
 }
 
 /** Tests what the engine must do on any exchange, as its profile describes it. */
@@ -39,17 +35,11 @@ export function engineSuite(name: string, profile: VenueProfile): void {
   const ready = (): EngineWorld => EngineWorld.ready({ settings: { venue: profile } });
   const lateMs = profile.absence.refusedAfterMs ?? LATE_MS;
 
-  function open(): EngineWorld {
-    const world = ready();
-    world.want(WISH);
-    world.accept();
-    return world;
-  }
+  const open = (): EngineWorld => ready().open(WISH).world;
 
   /** Requests an order whose request gets no reply. */
   function lost(arrives: boolean): EngineWorld {
-    const world = ready();
-    world.want(WISH);
+    const world = ready().want(WISH);
     if (arrives) world.venue.place(world.pending('place').call.order);
     world.fail('place');
     expect(world.order().state).toBe('unknown');
@@ -67,9 +57,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       'understands each word for an order that is %s',
       (meaning) => {
         for (const word of profile.statuses[meaning]) {
-          const world = ready();
-          world.want(WISH);
-          const { id } = world.accept();
+          const { world, id } = ready().open(WISH);
           world.answers.add('order');
           if (meaning === 'filled') world.venue.fill(id);
           world.venue.orderOf(id).status = word;
@@ -87,9 +75,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       world.answers.add('order');
       world.advance(12_000);
       expect(world.order()).toMatchObject({ state: 'cancelled', venueStatus: 'Suspended' });
-      expect(
-        world.requestsOf('order').filter(({ call }) => 'venueId' in call && call.venueId === venueId),
-      ).toHaveLength(2);
+      expect(world.requestsOf('order').filter(({ call }) => call.venueId === venueId)).toHaveLength(2);
     });
 
     it('turns every page of a list', () => {
@@ -100,8 +86,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       }
       world.want(WISH);
       const { id } = world.venue.place(world.pending('place').call.order);
-      world.fail('place');
-      world.advance(6_000);
+      world.fail('place').advance(6_000);
       expect(world.order()).toMatchObject({ state: 'open', venueId: id });
     });
 
@@ -197,12 +182,11 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       const [read] = world.requestsOf('trades').slice(first);
       const places = world.venue.trades.map((trade) => cursorOf(profile.ownLists.trades, trade) ?? 0);
       expect(read?.call).toMatchObject({ kind: 'trades' });
-      expect(read?.call.kind === 'trades' ? read.call.from : 0).toBeGreaterThan(Math.min(...places));
+      expect(read?.call.from).toBeGreaterThan(Math.min(...places));
     });
 
     it('counts each line of a wallet once, also two of one time and over a restart', () => {
-      const reconciliation = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };
-      const world = EngineWorld.ready({ settings: { venue: profile, reconciliation } }, 30_000);
+      const world = EngineWorld.ready({ settings: { venue: profile, reconciliation: FAST } }, 30_000);
       const amounts: string[] = [];
       const apply = world.mirror.apply.bind(world.mirror);
       world.mirror.apply = (changes, isDurable) => {
@@ -210,12 +194,8 @@ export function engineSuite(name: string, profile: VenueProfile): void {
           if (change.kind === 'transaction') amounts.push(formatUnits(change.transaction.amount));
         apply(changes, isDurable);
       };
-      world.venue.deposit('usdt', '10');
-      world.venue.deposit('usdt', '5');
-      world.advance(60_000);
-      world.restart();
-      world.venue.deposit('usdt', '7');
-      world.advance(60_000);
+      world.deposit('usdt', '10').deposit('usdt', '5').advance(60_000);
+      world.restart().deposit('usdt', '7').advance(60_000);
       expect(amounts).toEqual(['10', '5', '7']);
       expect(world.engine.reconciler.break).toBeNull();
     });
@@ -223,16 +203,12 @@ export function engineSuite(name: string, profile: VenueProfile): void {
     it('takes over what it ordered after the copy that its mirror was put back from', () => {
       const world = ready();
       const copy = world.mirror.copy();
-      world.want(WISH);
-      const { id } = world.accept();
+      const { id } = world.open(WISH);
       world.answers.add('order');
-      world.venue.fill(id, '0.4');
-      world.advance(12_000);
-      world.venue.end(id);
-      world.advance(12_000);
+      world.fill(id, '0.4').advance(12_000);
+      world.end(id).advance(12_000);
       world.mirror.putBack(copy, 'e002');
-      world.restart();
-      world.advance(60_000);
+      world.restart().advance(60_000);
       expect(world.engine.orderManager.takeover.isInProgress).toBe(false);
       expect(world.orders()).toMatchObject([{ state: 'cancelled', venueId: id, filled: 4_000_000_000n }]);
       expect(world.fills()).toHaveLength(1);
@@ -251,8 +227,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
     it('cancels an order', () => {
       const world = open();
       world.answers.add('order');
-      world.want(cancel(world.order().key));
-      world.advance(6_000);
+      world.want(cancel(world.order().key)).advance(6_000);
       const { call } = world.pending('cancel');
       if (!profile.clientOrderId.canBeQueried) expect(call.venueId).toBe(world.order().venueId);
       world.endCanceled();
@@ -281,19 +256,13 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       const price = decimalText('100');
       for (let minute = 20; minute >= 0; minute -= 1) {
         const openTimeMs = gridOf('1m', UTC_BARS).startOf(world.nowMs) - minute * 60_000;
-        world.venue.candles.push({
-          openTimeMs,
-          open: price,
-          high: price,
-          low: price,
-          close: price,
-          volume: price,
-        });
+        const prices = { open: price, high: price, low: price, close: price };
+        world.venue.candles.push({ openTimeMs, ...prices, volume: price });
       }
       world.advance(10_000);
       expect(past).toEqual([12]);
       for (const { call } of world.requestsOf('candles'))
-        expect(call.kind === 'candles' ? call.count : 0).toBeLessThanOrEqual(profile.pageSizes.candles);
+        expect(call.count).toBeLessThanOrEqual(profile.pageSizes.candles);
     });
 
     it('sends an identical order at once only where the exchange takes it', () => {

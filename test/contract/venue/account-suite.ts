@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../../src/exchange/client.ts';
-import { BANK_ACCOUNT_ID, FULL_KEY, MERCHANT, READ_KEY } from '../world.ts';
-import { BUY, clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
+import { BANK_ACCOUNT_ID, BUY, FULL_KEY, MERCHANT, READ_KEY } from '../world.ts';
+import { clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
 
 const CALLBACK = 'https://shop.example.test/back?order=7';
 
@@ -22,6 +22,13 @@ export function accountSuite(open: () => Promise<Venue>): void {
   });
 
   afterEach(() => venue.close());
+
+  /** Sends what the payer chose on the page of a payment. */
+  const act = (token: string, body: string) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const path = `/app/paygate/${token}`;
+    return venue.transport().send({ method: 'POST', path, headers, body, timeoutMs: 5000 });
+  };
 
   describe('credentials', () => {
     test('from a log-in work for four hours and are renewed without being noticed', async () => {
@@ -191,11 +198,8 @@ export function accountSuite(open: () => Promise<Venue>): void {
     });
 
     test('is refused beyond the balance, and to an account of somebody else', async () => {
-      expect(
-        await refusalOf(alice.createWithdrawal({ ...order, destinationBankAccountId: 1 })),
-      ).toMatchObject({
-        code: 'BankAccountNotFound',
-      });
+      const foreign = { ...order, destinationBankAccountId: 1 };
+      expect(await refusalOf(alice.createWithdrawal(foreign))).toMatchObject({ code: 'BankAccountNotFound' });
       expect(await refusalOf(alice.withdrawal({ id: 'CW999999' }))).toMatchObject({
         code: 'NotFound',
         httpStatus: 404,
@@ -219,14 +223,11 @@ export function accountSuite(open: () => Promise<Venue>): void {
       );
       expect(await refusalOf(merchant.verify(token))).toMatchObject({ code: '-31' });
       const path = new URL(merchant.payPageUrl(token)).pathname;
-      const page = await venue
-        .transport()
-        .send({ method: 'GET', path, headers: {}, body: null, timeoutMs: 5000 });
+      const read = { method: 'GET', path, headers: {}, body: null, timeoutMs: 5000 } as const;
+      const page = await venue.transport().send(read);
       expect(page.status).toBe(200);
       expect(page.headers['content-type']).toMatch(/^text\/html/);
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const body = 'action=pay&currency=btc';
-      const paid = await venue.transport().send({ method: 'POST', path, headers, body, timeoutMs: 5000 });
+      const paid = await act(token, 'action=pay&currency=btc');
       expect(paid.status).toBe(302);
       expect(merchant.parseCallback(paid.headers['location'] ?? '')).toEqual({ token, claimsSuccess: true });
       expect(await valueOf(merchant.verify(token))).toMatchObject({ amount: '250000', factorNumber: 'F-1' });
@@ -236,11 +237,7 @@ export function accountSuite(open: () => Promise<Venue>): void {
     test('that the payer gave up is not verified', async () => {
       const merchant = clientOf(venue, 'nobody').gateway(MERCHANT);
       const { token } = await valueOf(merchant.send({ amount: 10_000, callbackURL: CALLBACK }));
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const path = `/app/paygate/${token}`;
-      const left = await venue
-        .transport()
-        .send({ method: 'POST', path, headers, body: 'action=cancel', timeoutMs: 5000 });
+      const left = await act(token, 'action=cancel');
       expect(merchant.parseCallback(left.headers['location'] ?? '')).toEqual({ token, claimsSuccess: false });
       expect(await refusalOf(merchant.verify(token))).toMatchObject({ code: '-31' });
     });
@@ -248,11 +245,7 @@ export function accountSuite(open: () => Promise<Venue>): void {
     test('of another secret is not believed', async () => {
       const merchant = clientOf(venue, 'nobody').gateway({ ...MERCHANT, apiSecret: 'guessed' });
       const { token } = await valueOf(merchant.send({ amount: 10_000, callbackURL: CALLBACK }));
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const path = `/app/paygate/${token}`;
-      await venue
-        .transport()
-        .send({ method: 'POST', path, headers, body: 'action=pay&currency=ltc', timeoutMs: 5000 });
+      await act(token, 'action=pay&currency=ltc');
       expect(await refusalOf(merchant.verify(token))).toMatchObject({ code: 'HashMismatch' });
     });
   });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../../src/exchange/client.ts';
-import { BUY, clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
+import { BUY } from '../world.ts';
+import { clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
 
 async function collect<Item, Kept>(
   items: AsyncIterable<Item>,

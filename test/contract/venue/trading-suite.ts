@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BUY, OCO } from '../world.ts';
 import type { OrderFacts, PlaceFields, TradingPort } from './trading-port.ts';
 import type { TestClock } from './venue.ts';
 
@@ -10,10 +11,8 @@ export interface TradingVenue {
   close(): Promise<void>;
 }
 
-const MARKET_BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001' } as const;
-const BUY = { ...MARKET_BUY, price: '12500000000' } as const;
+const { price: _, ...MARKET_BUY } = BUY;
 const STOP_BUY = { ...MARKET_BUY, execution: 'stop_market', stopPrice: '12700000000' } as const;
-const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12750000000' } as const;
 
 /** Places an order that must be accepted. */
 async function placed(

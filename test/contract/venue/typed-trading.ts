@@ -104,15 +104,7 @@ export class TypedTrading implements TradingPort {
   }
 
   async trades(): Promise<readonly TradeFacts[]> {
-    const query = {
-      base: null,
-      quote: null,
-      fromId: null,
-      side: null,
-      page: 1,
-      pageSize: 30,
-      asOfMs: null,
-    };
+    const query = { base: null, quote: null, fromId: null, side: null, page: 1, pageSize: 30, asOfMs: null };
     const trader = this.exchange.trading.trader(this.userId);
     return listTrades(trader, { ...query, ascending: true, listedMs: 1e15 }, this.now()).items.map(
       ({ trade, order, total, fee }) => ({

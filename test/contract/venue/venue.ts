@@ -6,15 +6,6 @@ import type { Transport } from '../../../src/exchange/transport.ts';
 import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
 import { ALICE_TOKEN, BOB_TOKEN } from '../world.ts';
 
-/** An order with which every suite begins. */
-export const BUY = {
-  type: 'buy',
-  srcCurrency: 'btc',
-  dstCurrency: 'rls',
-  amount: '0.001',
-  price: '12500000000',
-} as const;
-
 /** A clock that moves only when the test moves it. */
 export class TestClock {
   nowMs: number;

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
+import { BUY, OCO } from '../world.ts';
 import { RawVenue, type RawReply } from './raw-venue.ts';
 
 /** Tests the choices of `docs/exchange.md` and `docs/exchange-replies.md` where no document says anything. */
 
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
-const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12750000000' };
 const HOUR_MS = 3_600_000;
 
 const add = (venue: RawVenue, body: unknown): RawReply => venue.send('POST /market/orders/add', { body });

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createSigner } from '../../../src/exchange/authenticator.ts';
 import type { WireForms } from '../../../src/simulator-server/wire/handler.ts';
-import { BANK_ACCOUNT_ID, FULL_KEY, MERCHANT } from '../world.ts';
-import { RawVenue } from './raw-venue.ts';
+import { BANK_ACCOUNT_ID, BUY, FULL_KEY, MERCHANT } from '../world.ts';
+import { RawVenue, signedBy } from './raw-venue.ts';
 import { ORDER } from './record-shapes.ts';
 import { shapeOf, type Shape } from './shape-of.ts';
-
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
 
 const venueIn = (forms: Partial<WireForms>): RawVenue => new RawVenue({ forms });
 
@@ -126,15 +123,10 @@ test('another service name goes into headers and options', () => {
   expect(text).not.toContain('"service');
   const timestamp = '1710148955';
   const path = '/market/orders/list';
-  const listed = (prefix: string) =>
-    venue.send(`GET ${path}`, {
-      token: null,
-      headers: {
-        [`${prefix}-key`]: FULL_KEY.publicKey,
-        [`${prefix}-signature`]: createSigner(FULL_KEY)({ timestamp, method: 'GET', path, body: null }),
-        [`${prefix}-timestamp`]: timestamp,
-      },
-    }).status;
+  const listed = (service: string) => {
+    const headers = signedBy(FULL_KEY, { timestamp, method: 'GET', path, body: null }, service);
+    return venue.send(`GET ${path}`, { token: null, headers }).status;
+  };
   expect(listed('elsewhere')).toBe(200);
   expect(listed('service')).toBe(401);
 });

@@ -135,12 +135,8 @@ test('a closed market has its flag in the stats', () => {
 });
 
 test('history has columns of whole seconds and bare numbers', () => {
-  const { json, text } = tradedVenue().send(
-    'GET /market/udf/history?symbol=BTCIRT&resolution=60&from=1710140000&to=1710150000',
-    {
-      token: null,
-    },
-  );
+  const query = 'symbol=BTCIRT&resolution=60&from=1710140000&to=1710150000';
+  const { json, text } = tradedVenue().send(`GET /market/udf/history?${query}`, { token: null });
   expect(json).toEqual({
     s: 'ok',
     t: [1710147600],
@@ -156,16 +152,11 @@ test('history has columns of whole seconds and bare numbers', () => {
 test('history without a candle is no_data, and an unknown resolution an error', () => {
   const venue = tradedVenue();
   const range = 'from=1600000000&to=1600003600';
-  expect(venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=60&${range}`).json).toEqual({
-    s: 'no_data',
-  });
-  expect(shapeOf(venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=7&${range}`).json)).toEqual({
-    s: 'text',
-    errmsg: 'text',
-  });
-  expect(venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=7&${range}`).json).toMatchObject({
-    s: 'error',
-  });
+  const history = (resolution: string) =>
+    venue.send(`GET /market/udf/history?symbol=BTCIRT&resolution=${resolution}&${range}`).json;
+  expect(history('60')).toEqual({ s: 'no_data' });
+  expect(shapeOf(history('7'))).toEqual({ s: 'text', errmsg: 'text' });
+  expect(history('7')).toMatchObject({ s: 'error' });
 });
 
 test('global stats are by currency, then provider', () => {

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { sendCall } from '../../support/send-call.ts';
 import { createVenueCaller } from '../../../src/venues/venue-caller.ts';
+import type { ClientOptions } from '../../../src/exchange/client-options.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import { InProcessVenue } from '../../../src/simulator-server/in-process-venue.ts';
 import { RawVenue } from './raw-venue.ts';
 
 const BOOK = { kind: 'book', market: 'BTCIRT' as MarketSymbol } as const;
+
+const clientOf = (venue: RawVenue, options: Partial<ClientOptions> = {}): ExchangeClient => {
+  const transport = new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs });
+  return new ExchangeClient({ transport, ...options });
+};
 
 test('the third version of the book has the sides of the second by their right names', () => {
   const venue = new RawVenue();
@@ -20,12 +26,8 @@ test('the third version of the book has the sides of the second by their right n
     ['12600000020', '1.25'],
   ];
   const lastUpdate = 1710148955;
-  expect(venue.send('GET /v2/orderbook/BTCIRT').json).toEqual({
-    status: 'ok',
-    lastUpdate,
-    bids: sells,
-    asks: buys,
-  });
+  const inV2 = { lastUpdate, bids: sells, asks: buys };
+  expect(venue.send('GET /v2/orderbook/BTCIRT').json).toEqual({ status: 'ok', ...inV2 });
   const inV3 = { lastUpdate, lastTradePrice: '12600000000', bids: buys, asks: sells };
   expect(venue.send('GET /v3/orderbook/BTCIRT').json).toEqual({ status: 'ok', ...inV3 });
   expect(venue.send('GET /v3/orderbook/all').json).toMatchObject({ status: 'ok', BTCIRT: inV3 });
@@ -37,11 +39,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
     const venue = new RawVenue();
     venue.fillBook();
     const admitted: string[] = [];
-    const client = new ExchangeClient({
-      transport: new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs }),
-      orderBook,
-      admit: ({ budget }) => void admitted.push(budget.name),
-    });
+    const client = clientOf(venue, { orderBook, admit: ({ budget }) => void admitted.push(budget.name) });
     expect(await client.orderBook({ symbol: 'BTCIRT' })).toMatchObject({
       ok: true,
       value: {
@@ -60,8 +58,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
 
   test('has the books of the bot counted where they are asked for', async () => {
     const venue = new RawVenue();
-    const transport = new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs });
-    const caller = createVenueCaller(new ExchangeClient({ transport, orderBook }));
+    const caller = createVenueCaller(clientOf(venue, { orderBook }));
     await sendCall(caller, BOOK);
     expect(venue.adapter.log.values().at(-1)).toMatchObject({
       endpoint: caller.endpointOf(BOOK),
@@ -74,9 +71,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
 
 test('a client of the second version can ask the third by its name', async () => {
   const venue = new RawVenue();
-  const client = new ExchangeClient({
-    transport: new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs }),
-  });
+  const client = clientOf(venue);
   expect((await client.orderBookV3({ symbol: 'BTCIRT' })).ok).toBe(true);
   expect(venue.adapter.log.values().at(-1)).toMatchObject({
     path: '/v3/orderbook/BTCIRT',
@@ -88,11 +83,7 @@ const choosing = (orderBooks: 'v2-and-v3' | 'v3') => {
   const venue = new RawVenue({ forms: { orderBooks } });
   venue.fillBook();
   const found: string[] = [];
-  const client = new ExchangeClient({
-    transport: new InProcessVenue({ adapter: venue.adapter, now: () => venue.nowMs }),
-    orderBook: 'auto',
-    onOrderBookV3: () => found.push('v3'),
-  });
+  const client = clientOf(venue, { orderBook: 'auto', onOrderBookV3: () => found.push('v3') });
   const paths = (): readonly string[] =>
     venue.adapter.log.values().flatMap(({ path }) => (path.includes('orderbook') ? [path] : []));
   return { client, found, paths };

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { BOB_TOKEN } from '../world.ts';
+import { BOB_TOKEN, BUY } from '../world.ts';
 import { RawVenue } from './raw-venue.ts';
 import { ORDER, ORDER_DETAILS, TRADE } from './record-shapes.ts';
 import { shapeOf } from './shape-of.ts';
-
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
 
 interface OrderBody {
   readonly status: string;

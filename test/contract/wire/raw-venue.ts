@@ -2,7 +2,8 @@ import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
 import { WireAdapter } from '../../../src/simulator-server/wire/wire-adapter.ts';
 import { DEFAULT_FORMS, type WireForms } from '../../../src/simulator-server/wire/handler.ts';
 import { NOW_MS } from '../client-over.ts';
-import { ALICE_TOKEN, BOB_TOKEN, createWorld, type WorldOptions } from '../world.ts';
+import { createSigner } from '../../../src/exchange/authenticator.ts';
+import { ALICE_TOKEN, BOB_TOKEN, createWorld, type TestKey, type WorldOptions } from '../world.ts';
 
 export interface RawReply {
   readonly status: number;
@@ -77,6 +78,19 @@ export class RawVenue {
     this.bobPlaces({ type: 'buy', price: '12599999990', amount: '0.75' });
     this.bobPlaces({ type: 'buy', price: '12599999980', amount: '2' });
   }
+}
+
+/** Headers of a request that a key has signed, under the name of a service. */
+export function signedBy(
+  key: TestKey,
+  signed: Parameters<ReturnType<typeof createSigner>>[0],
+  service = 'service',
+): Readonly<Record<string, string>> {
+  return {
+    [`${service}-key`]: key.publicKey,
+    [`${service}-signature`]: createSigner(key)(signed),
+    [`${service}-timestamp`]: signed.timestamp,
+  };
 }
 
 function tryParse(text: string): unknown {

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
-import { CAROL_TOKEN, FULL_KEY, READ_KEY } from '../world.ts';
-import { createSigner } from '../../../src/exchange/authenticator.ts';
-import { RawVenue, type RawReply } from './raw-venue.ts';
-
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
-const OCO = { ...BUY, mode: 'oco', stopPrice: '12700000000', stopLimitPrice: '12750000000' };
+import { BUY, CAROL_TOKEN, FULL_KEY, OCO, READ_KEY } from '../world.ts';
+import { RawVenue, signedBy, type RawReply } from './raw-venue.ts';
 
 const add = (venue: RawVenue, body: unknown): RawReply => venue.send('POST /market/orders/add', { body });
 
@@ -115,8 +111,7 @@ describe('a refused order', () => {
   test('DuplicateOrder also when the market has moved away from the price meanwhile', () => {
     const venue = new RawVenue();
     expect(add(venue, { ...BUY, price: '8820000000' }).json).toMatchObject({ status: 'ok' });
-    const market = venue.exchange.markets.get('BTCIRT' as MarketSymbol);
-    if (market === undefined) throw new Error('expected the market BTCIRT');
+    const market = venue.exchange.markets.get('BTCIRT' as MarketSymbol)!;
     market.lastPrice *= 2;
     expect(add(venue, { ...BUY, price: '8820000000' }).json).toMatchObject({ code: 'DuplicateOrder' });
     expect(add(venue, { ...BUY, price: '8820000010' }).json).toMatchObject({ code: 'BadPrice' });
@@ -134,8 +129,7 @@ describe('a refused order', () => {
 
   test('MarketClosed and TradingUnavailable', () => {
     const venue = new RawVenue();
-    const market = venue.exchange.markets.get('BTCIRT' as MarketSymbol);
-    if (market === undefined) throw new Error('expected the market BTCIRT');
+    const market = venue.exchange.markets.get('BTCIRT' as MarketSymbol)!;
     market.isClosed = true;
     expect(add(venue, BUY).json).toMatchObject({ status: 'failed', code: 'MarketClosed' });
     market.isClosed = false;
@@ -223,12 +217,8 @@ describe('look-up and cancel', () => {
     const venue = new RawVenue();
     add(venue, { ...BUY, clientOrderId: 'mine-1' });
     venue.exchange.trading.trader(1).lacksClientIdLookup = true;
-    expect(
-      venue.send('POST /market/orders/status', { body: { clientOrderId: 'mine-1' } }).json,
-    ).toMatchObject({
-      status: 'failed',
-      code: 'FeatureUnavailable',
-    });
+    const { json } = venue.send('POST /market/orders/status', { body: { clientOrderId: 'mine-1' } });
+    expect(json).toMatchObject({ status: 'failed', code: 'FeatureUnavailable' });
   });
 });
 
@@ -265,51 +255,29 @@ describe('credentials', () => {
 
   test('of a key sign time, method, path with query and body, within 30 seconds', () => {
     const venue = new RawVenue();
-    const sign = createSigner(READ_KEY);
-    const listed = (options: { offsetS?: number; signedPath?: string } = {}) => {
-      const timestamp = String(1710148955 + (options.offsetS ?? 0));
-      const path = '/market/orders/list?status=all';
-      return venue.send(`GET ${path}`, {
-        token: null,
-        headers: {
-          'service-key': READ_KEY.publicKey,
-          'service-signature': sign({
-            timestamp,
-            method: 'GET',
-            path: options.signedPath ?? path,
-            body: null,
-          }),
-          'service-timestamp': timestamp,
-        },
-      }).status;
+    const asked = '/market/orders/list?status=all';
+    const listed = ({ offsetS = 0, path = asked } = {}) => {
+      const timestamp = String(1710148955 + offsetS);
+      const headers = signedBy(READ_KEY, { timestamp, method: 'GET', path, body: null });
+      return venue.send(`GET ${asked}`, { token: null, headers }).status;
     };
     expect(listed()).toBe(200);
     expect(listed({ offsetS: 30 })).toBe(200);
     expect(listed({ offsetS: -30 })).toBe(200);
     expect(listed({ offsetS: 31 })).toBe(401);
     expect(listed({ offsetS: -31 })).toBe(401);
-    expect(listed({ signedPath: '/market/orders/list' })).toBe(401);
+    expect(listed({ path: '/market/orders/list' })).toBe(401);
   });
 
   test('of a key without the permission get a 403 that speaks of the permission', () => {
     const venue = new RawVenue();
     const timestamp = '1710148955';
     const body = JSON.stringify(BUY);
-    const send = (key: typeof READ_KEY) =>
-      venue.send('POST /market/orders/add', {
-        token: null,
-        body,
-        headers: {
-          'service-key': key.publicKey,
-          'service-signature': createSigner(key)({
-            timestamp,
-            method: 'POST',
-            path: '/market/orders/add',
-            body,
-          }),
-          'service-timestamp': timestamp,
-        },
-      });
+    const send = (key: typeof READ_KEY) => {
+      const path = '/market/orders/add';
+      const headers = signedBy(key, { timestamp, method: 'POST', path, body });
+      return venue.send(`POST ${path}`, { token: null, body, headers });
+    };
     expect(send(FULL_KEY).status).toBe(200);
     const refused = send(READ_KEY);
     expect(refused.status).toBe(403);

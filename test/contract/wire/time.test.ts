@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { NOW_MS } from '../client-over.ts';
-import { BANK_ACCOUNT_ID } from '../world.ts';
+import { BANK_ACCOUNT_ID, BUY } from '../world.ts';
 import { RawVenue } from './raw-venue.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };
 
 describe('a token from a log-in', () => {
   test.each([

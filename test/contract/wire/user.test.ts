@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BANK_ACCOUNT_ID, CAROL_TOKEN, MERCHANT } from '../world.ts';
+import { BANK_ACCOUNT_ID, BUY, CAROL_TOKEN, MERCHANT } from '../world.ts';
 import { RawVenue } from './raw-venue.ts';
 import { LIMITATIONS, PROFILE, TRANSACTION, wallet, WITHDRAWAL } from './record-shapes.ts';
 import { shapeOf } from './shape-of.ts';
@@ -175,14 +175,7 @@ test('a wallet comes to be with the first order in its market, or with an addres
     );
   };
   expect(currencies()).toEqual(['rls']);
-  const order = {
-    type: 'buy',
-    srcCurrency: 'btc',
-    dstCurrency: 'rls',
-    amount: '0.001',
-    price: '12500000000',
-  };
-  venue.send('POST /market/orders/add', { token: CAROL_TOKEN, body: order });
+  venue.send('POST /market/orders/add', { token: CAROL_TOKEN, body: BUY });
   expect(currencies()).toEqual(['rls', 'btc']);
   venue.send('POST /users/wallets/generate-address', { token: CAROL_TOKEN, body: { currency: 'shib' } });
   expect(currencies()).toEqual(['rls', 'btc', 'shib']);
