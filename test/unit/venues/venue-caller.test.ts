@@ -51,12 +51,10 @@ describe('the venue caller', () => {
       status: 'Active',
     });
     const venueId = orderIdOf(world.botOrders()[0]!.id);
-    expect(await valueOf({ kind: 'order', venueId, clientOrderId: null })).toMatchObject({
-      id: venueId,
-    });
-    expect(await valueOf({ kind: 'order', venueId: null, clientOrderId: 'bot-a-1' })).toMatchObject({
-      id: venueId,
-    });
+    const found = { id: venueId };
+    expect(await valueOf({ kind: 'order', venueId, clientOrderId: null })).toMatchObject(found);
+    const byName = { venueId: null, clientOrderId: 'bot-a-1' };
+    expect(await valueOf({ kind: 'order', ...byName })).toMatchObject(found);
     const canceled = await valueOf({ kind: 'cancel', venueId: null, clientOrderId: 'bot-a-1' });
     expect(canceled).toMatchObject({ status: 'Canceled', order: { id: venueId, matchedAmount: 0n } });
   });

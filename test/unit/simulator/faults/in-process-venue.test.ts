@@ -148,6 +148,18 @@ test('a truncated reply is no JSON', async () => {
   expect(orders()).toBe(1);
 });
 
+/** Lets an order of one user trade with three of the other. */
+function tradeThrice(venue: Simulation): void {
+  place(venue, { ...BUY, type: 'sell', amount: '0.1', price: '50000000000' }, { token: 'sara-token' });
+  for (const amount of ['0.001', '0.002', '0.003']) place(venue, { ...BUY, amount, price: '50000000000' });
+}
+
+/** Returns the rows of a list by their ids, in the order in which it has them. */
+async function idsIn(answer: Promise<HttpResponse | SarrafError>, field: string): Promise<readonly number[]> {
+  const rows = JSON.parse((await reply(answer)).body) as Readonly<Record<string, readonly { id: number }[]>>;
+  return (rows[field] ?? []).map(({ id }) => id);
+}
+
 describe('lists', () => {
   test('lag behind by the seconds of the fault', async () => {
     const { venue, clock, send } = run([
@@ -156,7 +168,7 @@ describe('lists', () => {
     place(venue, { ...BUY, type: 'sell', price: '50000000000' }, { token: 'sara-token' });
     place(venue, { ...BUY, price: '50000000000' });
     const count = async (path: string, field: string): Promise<number> =>
-      (JSON.parse((await reply(send(list(path)))).body) as Record<string, unknown[]>)[field]?.length ?? -1;
+      (await idsIn(send(list(path)), field)).length;
     clock.nowMs += 4_999;
     expect(await count('/market/orders/list?status=all', 'orders')).toBe(0);
     expect(await count('/market/trades/list', 'trades')).toBe(0);
@@ -167,12 +179,8 @@ describe('lists', () => {
 
   test('that lag unevenly show every second trade before those between', async () => {
     const { venue, clock, send } = run([{ kind: 'lagging-lists', lagMs: 5_000, isUneven: true }]);
-    place(venue, { ...BUY, type: 'sell', amount: '0.1', price: '50000000000' }, { token: 'sara-token' });
-    for (const amount of ['0.001', '0.002', '0.003']) place(venue, { ...BUY, amount, price: '50000000000' });
-    const ids = async (): Promise<readonly number[]> => {
-      const { body } = await reply(send(list('/market/trades/list?tradeOrder=asc')));
-      return (JSON.parse(body) as { trades: { id: number }[] }).trades.map(({ id }) => id);
-    };
+    tradeThrice(venue);
+    const ids = () => idsIn(send(list('/market/trades/list?tradeOrder=asc')), 'trades');
     expect(await ids()).toEqual([2]);
     clock.nowMs += 5_000;
     expect(await ids()).toEqual([1, 2, 3]);
@@ -180,16 +188,12 @@ describe('lists', () => {
 
   test('of lines of a wallet lag as those of trades do', async () => {
     const { venue, clock, send } = run([{ kind: 'lagging-lists', lagMs: 5_000, isUneven: true }]);
-    place(venue, { ...BUY, type: 'sell', amount: '0.1', price: '50000000000' }, { token: 'sara-token' });
-    for (const amount of ['0.001', '0.002', '0.003']) place(venue, { ...BUY, amount, price: '50000000000' });
+    tradeThrice(venue);
     const wallets = JSON.parse((await reply(send(list('/users/wallets/list')))).body) as {
       wallets: { id: number; currency: string }[];
     };
     const { id: wallet } = wallets.wallets.find(({ currency }) => currency === 'btc') ?? { id: 0 };
-    const ids = async (): Promise<readonly number[]> => {
-      const { body } = await reply(send(list(`/users/wallets/transactions/list?wallet=${wallet}`)));
-      return (JSON.parse(body) as { transactions: { id: number }[] }).transactions.map(({ id }) => id);
-    };
+    const ids = () => idsIn(send(list(`/users/wallets/transactions/list?wallet=${wallet}`)), 'transactions');
     const early = await ids();
     clock.nowMs += 5_000;
     const all = await ids();
@@ -200,12 +204,8 @@ describe('lists', () => {
 
   test('of trades come in another order than their ids', async () => {
     const { venue, send } = run([{ kind: 'shuffled-trades' }]);
-    place(venue, { ...BUY, type: 'sell', amount: '0.1', price: '50000000000' }, { token: 'sara-token' });
-    for (const amount of ['0.001', '0.002', '0.003']) place(venue, { ...BUY, amount, price: '50000000000' });
-    const { trades } = JSON.parse((await reply(send(list('/market/trades/list?tradeOrder=asc')))).body) as {
-      trades: { id: number }[];
-    };
-    expect(trades.map(({ id }) => id)).toEqual([2, 1, 3]);
+    tradeThrice(venue);
+    expect(await idsIn(send(list('/market/trades/list?tradeOrder=asc')), 'trades')).toEqual([2, 1, 3]);
   });
 
   test('miss fields or have unknown ones', async () => {

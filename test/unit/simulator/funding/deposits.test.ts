@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { parseUnits } from '../../../../src/domain/money.ts';
+import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import { userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
 import { walletHandlers } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
-import { ask, createExchange, START_MS } from '../users/fixture.ts';
+import { ask, createExchange, deposit, START_MS } from '../users/fixture.ts';
 import * as fc from 'fast-check';
 import { transferFunds } from '../../../../src/simulator/accounts.ts';
 
@@ -34,7 +34,8 @@ const step = fc.oneof(
 test('conserves every currency through any sequence of deposits, transfers, withdrawals, cancels and waits', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const { services, accounts } = createExchange({ withdrawals: { largestPayment: '700000000' } });
+      const exchange = createExchange({ withdrawals: { largestPayment: '700000000' } });
+      const { services, accounts } = exchange;
       const user = services.users.get(7);
       let timeMs = START_MS;
       let deposited = 0n;
@@ -42,12 +43,7 @@ test('conserves every currency through any sequence of deposits, transfers, with
         const ids = services.withdrawals.list(7).map(({ id }) => id);
         if (one.kind === 'deposit') {
           if (one.currency === 'rls') deposited += one.units;
-          services.deposits.create({
-            userId: 7,
-            currency: services.currency(one.currency),
-            units: one.units,
-            timeMs,
-          });
+          deposit(exchange, one.currency, formatUnits(one.units), timeMs);
         } else if (one.kind === 'withdraw') {
           services.withdrawals.create({ user, bankAccountId: 11, units: parseUnits(one.rial), timeMs });
         } else if (one.kind === 'cancel') {
@@ -55,13 +51,11 @@ test('conserves every currency through any sequence of deposits, transfers, with
         } else if (one.kind === 'force') {
           services.withdrawals.force(ids[one.which] ?? 'none', one.status, timeMs);
         } else if (one.kind === 'transfer') {
-          const dst = one.src === 'spot' ? 'margin' : 'spot';
+          const { kind: _, ...moved } = one;
           transferFunds(accounts, {
             userId: 7,
-            currency: one.currency,
-            units: one.units,
-            src: one.src,
-            dst,
+            ...moved,
+            dst: one.src === 'spot' ? 'margin' : 'spot',
             timeMs,
           });
         } else {
@@ -83,9 +77,7 @@ test('conserves every currency through any sequence of deposits, transfers, with
         ({ status, payments }) =>
           status === 'Done' || payments.some((payment) => payment.status === 'Transferred'),
       );
-      const ended = kept.filter(
-        ({ status }) => status === 'Done' || status === 'Failed' || status === 'Rejected',
-      );
+      const ended = kept.filter(({ status }) => ['Done', 'Failed', 'Rejected'].includes(status));
       expect(accounts.houseOf('rls').fees).toBe(ended.reduce((sum, { fee }) => sum + fee, 0n));
       expect(accounts.imbalanceOf('rls')).toBe(0n);
     }),
@@ -99,30 +91,10 @@ const DAY_MS = 86_400_000;
 /** Bitcoin with three confirmations, a minute apart. */
 const BTC = { btc: { requiredConfirmations: 3, confirmationEveryMs: MINUTE_MS } };
 
-function deposit(
-  exchange: ReturnType<typeof createExchange>,
-  currency: string,
-  amount: string,
-  timeMs = START_MS,
-) {
-  const { services } = exchange;
-  return services.deposits.create({
-    userId: 7,
-    currency: services.currency(currency),
-    units: parseUnits(amount),
-    timeMs,
-  });
-}
-
 test('credits a deposit when it has its confirmations and not before', () => {
-  const { services, accounts } = createExchange({ currencies: BTC });
-  const made = services.deposits.create({
-    userId: 7,
-    currency: services.currency('btc'),
-    units: parseUnits('0.1'),
-    timeMs: START_MS,
-  });
-  expect(made.transactionId).toBeNull();
+  const exchange = createExchange({ currencies: BTC });
+  const { services, accounts } = exchange;
+  expect(deposit(exchange, 'btc', '0.1').transactionId).toBeNull();
   services.advance(START_MS + 3 * MINUTE_MS - 1);
   expect(accounts.find(7, 'btc')?.total).toBe(parseUnits('0.5'));
   services.advance(START_MS + 3 * MINUTE_MS);

@@ -5,7 +5,7 @@ import {
   walletHandlers,
 } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
 import { userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
-import { ALI, ask, createExchange, START_MS } from '../users/fixture.ts';
+import { ALI, ask, createExchange, deposit, START_MS } from '../users/fixture.ts';
 
 function walletId(exchange: ReturnType<typeof createExchange>, currency: string): number {
   return exchange.accounts.find(7, currency)?.id ?? 0;
@@ -51,11 +51,8 @@ test('answers the selective list keyed by upper-case symbol', () => {
       BTC: { id: walletId(exchange, 'btc'), balance: '0.5', blocked: '0' },
     },
   });
-  expect(Object.keys(ask(exchange, walletHandlers.wallets).body['wallets'] as object)).toEqual([
-    'RLS',
-    'USDT',
-    'BTC',
-  ]);
+  const all = ask(exchange, walletHandlers.wallets).body['wallets'] as object;
+  expect(Object.keys(all)).toEqual(['RLS', 'USDT', 'BTC']);
 });
 
 test('answers one balance, zero where there is no wallet yet, and refuses what is no currency', () => {
@@ -78,16 +75,7 @@ test('writes decimals in the form asked for', () => {
 
 test('lists the transactions of a wallet, newest first, by 50 a page', () => {
   const exchange = createExchange();
-  const { services } = exchange;
-  const rls = services.currency('rls');
-  for (let count = 1; count <= 60; count += 1) {
-    services.deposits.create({
-      userId: 7,
-      currency: rls,
-      units: parseUnits(String(count)),
-      timeMs: START_MS + count,
-    });
-  }
+  for (let count = 1; count <= 60; count += 1) deposit(exchange, 'rls', String(count), START_MS + count);
   const wallet = walletId(exchange, 'rls');
   const first = ask(exchange, walletHandlers.walletTransactions, { input: { wallet } }).body;
   expect(first['hasNext']).toBe(true);

@@ -27,16 +27,18 @@ const balance = (currency: string, userId = ALI) =>
 const add = async (change: Record<string, unknown> = {}) =>
   (await served.ask('/market/orders/add', { body: { ...BUY, ...change } })).body;
 const profile = async () => (await served.ask('/users/profile')).body['profile'] as Record<string, unknown>;
-const status = async (id: number) =>
-  ((await served.ask('/market/orders/status', { body: { id } })).body['order'] as Record<string, unknown>)[
-    'status'
-  ];
+const status = async (id: number) => {
+  const { body } = await served.ask('/market/orders/status', { body: { id } });
+  return (body['order'] as Record<string, unknown>)['status'];
+};
+/** Returns the HTTP status of a call of the administrator. */
+const admin = async (...call: Parameters<Served['admin']>) => (await served.admin(...call)).status;
 
 describe('the door', () => {
   test('asks for its own token', async () => {
     expect((await served.ask('/_sim/users', { token: null })).status).toBe(401);
     expect((await served.ask('/_sim/users', { token: ADMIN_TOKEN })).status).toBe(401);
-    expect((await served.admin('/users')).status).toBe(200);
+    expect(await admin('/users')).toBe(200);
   });
 
   test('is not there when it is off', async () => {
@@ -60,21 +62,21 @@ describe('the door', () => {
     expect((await served.admin('/nothing')).body['commands']).toContainEqual(
       expect.stringMatching(/^POST \/_sim\/deposit: /) as unknown,
     );
-    expect((await served.admin('/deposit', undefined, 'DELETE')).status).toBe(405);
+    expect(await admin('/deposit', undefined, 'DELETE')).toBe(405);
     expect(
       (await served.admin('/deposit', { user: 'ali', currency: 'btc', amount: '-1', colour: 1 })).body,
     ).toMatchObject({
       error: 'InvalidInput',
       problems: [{ path: 'amount' }, { message: expect.stringContaining('colour') as unknown }],
     });
-    expect((await served.admin('/deposit', '{')).status).toBe(400);
+    expect(await admin('/deposit', '{')).toBe(400);
     expect(
       (await served.admin('/deposit', { user: 'nobody', currency: 'btc', amount: '1' })).body['message'],
     ).toBe('expected a user, one of ali, sara, was "nobody"');
     expect((await served.admin('/markets', { symbol: 'NOPE', closed: true })).body['message']).toMatch(
       /BTCIRT.*was "NOPE"/,
     );
-    expect((await served.admin('/orders/cancel', { id: 99 })).status).toBe(404);
+    expect(await admin('/orders/cancel', { id: 99 })).toBe(404);
     expect(await served.admin('/markets', { symbol: 'BTCIRT', priceStep: '0.00000000001' })).toMatchObject({
       status: 400,
     });
@@ -100,20 +102,16 @@ describe('money', () => {
     ]);
     await served.admin('/deposits/confirm', { id: body['id'] });
     expect(balance('btc')).toBe('3.5');
-    expect((await served.admin('/deposits/confirm', { id: body['id'] })).status).toBe(404);
+    expect(await admin('/deposits/confirm', { id: body['id'] })).toBe(404);
   });
 
   test('is taken out, which breaks holds by cancelling the newest orders', async () => {
     await add();
     await add({ amount: '2' });
-    expect(
-      (await served.admin('/withdraw', { user: 'ali', currency: 'rls', amount: '50000000000' })).status,
-    ).toBe(200);
+    expect(await admin('/withdraw', { user: 'ali', currency: 'rls', amount: '50000000000' })).toBe(200);
     expect([await status(1), await status(2)]).toEqual(['Active', 'Canceled']);
     expect(balance('rls')).toBe('50000000000');
-    expect(
-      (await served.admin('/withdraw', { user: 'ali', currency: 'rls', amount: '60000000000' })).status,
-    ).toBe(409);
+    expect(await admin('/withdraw', { user: 'ali', currency: 'rls', amount: '60000000000' })).toBe(409);
   });
 
   test('on its way to the bank is moved by the bank', async () => {
@@ -121,10 +119,10 @@ describe('money', () => {
       body: { destinationBankAccountId: 11, amount: '5000000' },
     });
     const { id } = body['result'] as { id: string };
-    expect((await served.admin('/withdrawals', { id, status: 'Done' })).status).toBe(200);
+    expect(await admin('/withdrawals', { id, status: 'Done' })).toBe(200);
     const { body: after } = await served.ask(`/cobank/withdraw/${id}`);
     expect(after['result']).toMatchObject({ status: 'Done', fulfilledAmount: '4950000' });
-    expect((await served.admin('/withdrawals', { id, status: 'Failed' })).status).toBe(404);
+    expect(await admin('/withdrawals', { id, status: 'Failed' })).toBe(404);
   });
 });
 
@@ -144,7 +142,7 @@ describe('orders', () => {
     ]);
     await served.admin('/orders/cancel', { id: 2 });
     expect((await served.admin('/orders')).body['orders']).toEqual([]);
-    expect((await served.admin('/orders/cancel', { id: 2 })).status).toBe(409);
+    expect(await admin('/orders/cancel', { id: 2 })).toBe(409);
     expect((await served.admin('/orders', { user: 'sara', ...BUY, price: '100' })).body['message']).toMatch(
       /^BadPrice: /,
     );
@@ -206,21 +204,20 @@ describe('markets and fees', () => {
     expect((await add({ price: '50000000000' }))['order']).toMatchObject({ fee: '0.000005' });
     const { body } = await served.ask('/users/profile');
     expect(body['profile']).toMatchObject({ options: { fee: '0.5', feeUsdt: '0.13' } });
-    expect((await served.admin('/fees', { user: 'ali' })).status).toBe(409);
+    expect(await admin('/fees', { user: 'ali' })).toBe(409);
   });
 });
 
 describe('users', () => {
   test('come while the exchange runs', async () => {
-    expect(
-      (await served.admin('/users', { username: 'reza', tokens: ['reza-token'], balances: { rls: '7' } }))
-        .status,
-    ).toBe(200);
+    expect(await admin('/users', { username: 'reza', tokens: ['reza-token'], balances: { rls: '7' } })).toBe(
+      200,
+    );
     expect((await served.ask('/v2/wallets', { token: 'reza-token' })).body).toMatchObject({
       wallets: { RLS: { balance: '7' } },
     });
-    expect((await served.admin('/users', { username: 'reza' })).status).toBe(409);
-    expect((await served.admin('/users', { username: 'other', tokens: ['reza-token'] })).status).toBe(409);
+    expect(await admin('/users', { username: 'reza' })).toBe(409);
+    expect(await admin('/users', { username: 'other', tokens: ['reza-token'] })).toBe(409);
   });
 
   test('lose and regain what they may do', async () => {
@@ -270,9 +267,7 @@ describe('what users add', () => {
       bankCards: [{ confirmed: false }],
       pendingVerifications: { bankCard: true },
     });
-    expect(
-      (await served.admin('/cards/confirm', { user: 'ali', number: '6219-8610-0000-0002' })).status,
-    ).toBe(200);
+    expect(await admin('/cards/confirm', { user: 'ali', number: '6219-8610-0000-0002' })).toBe(200);
     expect(await profile()).toMatchObject({
       bankCards: [{ confirmed: true }],
       pendingVerifications: { bankCard: false },
@@ -284,8 +279,8 @@ describe('what users add', () => {
       status: 404,
       body: { message: 'expected the id of a bank account of "ali" (11), was 12' },
     });
-    expect((await served.admin('/cards/confirm', { user: 'ali', number: '1' })).status).toBe(404);
-    expect((await served.admin('/accounts/confirm', { user: 'nobody', id: 11 })).status).toBe(404);
+    expect(await admin('/cards/confirm', { user: 'ali', number: '1' })).toBe(404);
+    expect(await admin('/accounts/confirm', { user: 'nobody', id: 11 })).toBe(404);
   });
 
   test('an identity that is not verified keeps its user from trading until it is', async () => {
@@ -316,11 +311,11 @@ describe('time and faults', () => {
     expect((await served.admin('/clock')).body['timeMs']).toBe(START_MS + 1_000);
     await served.admin('/faults', undefined, 'DELETE');
     expect((await served.ask('/v2/options')).status).toBe(200);
-    expect((await served.admin('/faults', { rules: [{ kind: 'earthquake' }] })).status).toBe(400);
+    expect(await admin('/faults', { rules: [{ kind: 'earthquake' }] })).toBe(400);
   });
 
   test('lagging lists need the past to be recorded', async () => {
-    expect((await served.admin('/faults', { rules: [{ kind: 'lagging-lists' }] })).status).toBe(200);
+    expect(await admin('/faults', { rules: [{ kind: 'lagging-lists' }] })).toBe(200);
     await served.close();
     served = await serve();
     expect((await served.admin('/faults', { rules: [{ kind: 'lagging-lists' }] })).body['message']).toMatch(

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createPrivateKey, sign } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FaultRule } from '../../../../src/simulator-server/fault-plan.ts';
@@ -25,6 +25,18 @@ function rawReply(
       })
       .on('error', reject)
       .on('close', () => resolve(reply));
+  });
+}
+
+/** Opens a socket to the server, sends what `act` does, and waits until the socket is closed. */
+function closedAfter(act: (socket: Socket) => void): Promise<void> {
+  const { port } = new URL(served.address);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1', () => act(socket));
+    socket
+      .on('error', () => undefined)
+      .on('close', () => resolve())
+      .resume();
   });
 }
 
@@ -62,12 +74,10 @@ describe('over HTTP', () => {
     const padded = { ...headers, 'Service-Signature': `${signed('GET', '')}==` };
     expect((await served.ask(path, { token: null, headers: padded })).status).toBe(200);
     const spaced = { ...headers, 'Service-Signature': signed('POST', '{ "type" : "buy" }') };
-    expect(
-      (await served.ask(path, { token: null, headers: spaced, body: '{ "type" : "buy" }' })).status,
-    ).toBe(200);
-    expect((await served.ask(path, { token: null, headers: spaced, body: '{"type":"buy"}' })).status).toBe(
-      401,
-    );
+    const sent = async (body: string) =>
+      (await served.ask(path, { token: null, headers: spaced, body })).status;
+    expect(await sent('{ "type" : "buy" }')).toBe(200);
+    expect(await sent('{"type":"buy"}')).toBe(401);
   });
 
   test('the body of a GET is part of what its key signs, and has no fields', async () => {
@@ -141,14 +151,7 @@ describe('over HTTP', () => {
     ['half a body', 'POST /market/orders/add HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"type":'],
   ])('a socket that sends %s and then no more is closed', async (_, text) => {
     served = await serve({}, null, { requestWithinMs: 200 });
-    const { port } = new URL(served.address);
-    await new Promise<void>((resolve) => {
-      const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
-      socket
-        .on('error', () => undefined)
-        .on('close', () => resolve())
-        .resume();
-    });
+    await closedAfter((socket) => socket.write(text));
     expect(served.venue.exchange.trading.trader(ALI).orders.length).toBe(0);
     expect((await served.ask('/v2/options')).status).toBe(200);
   });
@@ -188,14 +191,7 @@ describe('over HTTP', () => {
 
   test('bytes that are no HTTP do not end the server', async () => {
     served = await serve();
-    const { port } = new URL(served.address);
-    await new Promise<void>((resolve) => {
-      const socket = connect(Number(port), '127.0.0.1', () => socket.end('\u0000nonsense\r\n\r\n'));
-      socket
-        .on('error', () => undefined)
-        .on('close', () => resolve())
-        .resume();
-    });
+    await closedAfter((socket) => socket.end('\u0000nonsense\r\n\r\n'));
     expect((await served.ask('/v2/options')).status).toBe(200);
   });
 

@@ -18,11 +18,10 @@ const ORDER: PlaceOrder = {
   pro: true,
 };
 
+const MARKETS = [{ market: 'BTCUSDT', priceStep: '1', amountStep: '1', initialPrice: '100' }];
+
 function createMarket() {
-  const { exchange } = createBareExchange({
-    markets: [{ market: 'BTCUSDT', priceStep: '1', amountStep: '1', initialPrice: '100' }],
-    trading: { ordersKept: 1 },
-  });
+  const { exchange } = createBareExchange({ markets: MARKETS, trading: { ordersKept: 1 } });
   fund(exchange, 1, 'usdt', '1000');
   fund(exchange, 1, 'btc', '1000');
   fund(exchange, 2, 'usdt', '1000');
@@ -58,11 +57,8 @@ test('steps so fine that a price or an amount would be no exact number are refus
   });
   fund(exchange, 1, 'btc', '2000000');
   const market = exchange.markets.get('BTCIRT' as PlaceOrder['market'])!;
-  exchange.trading.place(
-    1,
-    { ...ORDER, market: market.rules.symbol, side: 'sell', amount: 2_000_000, price: 320_000_000 },
-    0,
-  );
+  const sale = { side: 'sell', amount: 2_000_000, price: 320_000_000 } as const;
+  exchange.trading.place(1, { ...ORDER, market: market.rules.symbol, ...sale }, 0);
   const { rules, grid } = market;
   expect(() => market.changeRules({ priceStep: '0.0000000001' })).toThrow(/at most 2\^53/);
   expect(() => market.changeRules({ amountStep: '0.0000000001' })).toThrow(/at most 2\^53/);
@@ -79,10 +75,7 @@ test('a stop-market order with a price better than its stop is BadPrice, as a st
 });
 
 test('orders that are New when their market closes wait until it opens, and trade at that time', () => {
-  const { exchange } = createBareExchange({
-    markets: [{ market: 'BTCUSDT', priceStep: '1', amountStep: '1', initialPrice: '100' }],
-    trading: { newForMs: 1_000 },
-  });
+  const { exchange } = createBareExchange({ markets: MARKETS, trading: { newForMs: 1_000 } });
   fund(exchange, 1, 'usdt', '1000');
   fund(exchange, 2, 'btc', '1000');
   exchange.trading.place(2, { ...ORDER, side: 'sell' }, 0);
@@ -99,19 +92,6 @@ test('orders that are New when their market closes wait until it opens, and trad
   expect(market.tape.at(-1)?.timeMs).toBe(5_000);
 });
 
-const BUY: PlaceOrder = {
-  market: 'BTCUSDT' as PlaceOrder['market'],
-  side: 'sell',
-  execution: 'limit',
-  mode: 'default',
-  amount: 1,
-  price: 101,
-  stopPrice: null,
-  stopLimitPrice: null,
-  clientOrderId: null,
-  pro: true,
-};
-
 test('a market buy whose money runs out never pays more than it has, where a total rounds up against the one before', () => {
   // A price step times an amount step is half a unit: one at 101 costs 50.5, cut to 50; three cost 151.5,
   // rounded to 152.
@@ -122,13 +102,10 @@ test('a market buy whose money runs out never pays more than it has, where a tot
   });
   fund(exchange, 1, 'usdt', '0.0000000151');
   fund(exchange, 2, 'btc', '10');
-  exchange.trading.place(2, BUY, 0);
-  exchange.trading.place(2, { ...BUY, amount: 2 }, 0);
-  const bought = exchange.trading.place(
-    1,
-    { ...BUY, side: 'buy', execution: 'market', amount: 3, price: 100 },
-    0,
-  );
+  const sale = { ...ORDER, side: 'sell', price: 101 } as const;
+  exchange.trading.place(2, sale, 0);
+  exchange.trading.place(2, { ...sale, amount: 2 }, 0);
+  const bought = exchange.trading.place(1, { ...ORDER, execution: 'market', amount: 3 }, 0);
   if (!bought.ok) throw new Error(`expected an accepted order, was ${bought.code}`);
   expect(bought.value[0]).toMatchObject({ status: 'Canceled', matched: 2, total: 101n, held: 0n });
   expect(exchange.accounts.find(1, 'usdt')).toMatchObject({ total: 50n, held: 0n });
@@ -139,31 +116,13 @@ const BUYER = 1;
 const SELLER = 2;
 let exchange: SimulatedExchange;
 beforeEach(() => {
-  ({ exchange } = createBareExchange({
-    markets: [{ market: 'BTCUSDT', priceStep: '1', amountStep: '1', initialPrice: '100' }],
-  }));
+  ({ exchange } = createBareExchange({ markets: MARKETS }));
   fund(exchange, BUYER, 'usdt', '1000');
   fund(exchange, SELLER, 'btc', '1000');
 });
 
 function place(userId: number, order: Partial<PlaceOrder>): readonly SimulatedOrder[] {
-  const placed = exchange.trading.place(
-    userId,
-    {
-      market: 'BTCUSDT' as PlaceOrder['market'],
-      side: 'buy',
-      execution: 'limit',
-      mode: 'default',
-      amount: 2,
-      price: 90,
-      stopPrice: null,
-      stopLimitPrice: null,
-      clientOrderId: null,
-      pro: true,
-      ...order,
-    },
-    0,
-  );
+  const placed = exchange.trading.place(userId, { ...ORDER, amount: 2, price: 90, ...order }, 0);
   if (!placed.ok) throw new Error(`expected an accepted order, was ${placed.code}`);
   return placed.value;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createMarket } from '../../../../src/domain/market.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { SimulatedExchange } from '../../../../src/simulator/exchange.ts';
 import { Services, DEFAULT_FEES, type ServicesOptions } from '../../../../src/simulator/services.ts';
@@ -62,6 +63,17 @@ export function createExchange(options: Partial<ServicesOptions> = {}): Simulate
         ...options,
       }),
   );
+}
+
+/** Deposits an amount of the first user. */
+export function deposit(
+  { services }: SimulatedExchange,
+  currency: string,
+  amount: string,
+  timeMs = START_MS,
+): ReturnType<Services['deposits']['create']> {
+  const units = parseUnits(amount);
+  return services.deposits.create({ userId: 7, currency: services.currency(currency), units, timeMs });
 }
 
 export interface CallOptions {

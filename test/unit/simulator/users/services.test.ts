@@ -3,7 +3,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import type { AccountsState } from '../../../../src/simulator/accounts.ts';
 import type { ServicesState } from '../../../../src/simulator/services.ts';
 import { sessionHandlers, userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
-import { ALI, ask, createExchange, START_MS } from './fixture.ts';
+import { ALI, ask, createExchange, deposit, START_MS } from './fixture.ts';
 
 test('opens wallets with the configured balances, against the outside', () => {
   const { accounts } = createExchange({ users: [{ ...ALI, marginBalances: { usdt: '7' } }] });
@@ -43,9 +43,8 @@ test('comes back from a snapshot as it was, and welcomes users that are new in t
   }).body;
   ask(before, userHandlers.addFavoriteMarkets, { input: { market: 'BTCIRT' } });
   ask(before, userHandlers.generateAddress, { input: { currency: 'btc' } });
-  const [btc, rls] = [services.currency('btc'), services.currency('rls')];
-  services.deposits.create({ userId: 7, currency: btc, units: parseUnits('0.1'), timeMs: START_MS });
-  services.deposits.create({ userId: 7, currency: rls, units: parseUnits('1000'), timeMs: START_MS });
+  deposit(before, 'btc', '0.1');
+  deposit(before, 'rls', '1000');
   const made = services.withdrawals.create({
     user: services.users.get(7),
     bankAccountId: 11,

@@ -5,7 +5,6 @@ import { createMarket } from '../../../../src/domain/market.ts';
 import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
-import type { BarRules } from '../../../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { walletIdOf } from '../../../../src/venues/read-records.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
@@ -30,9 +29,9 @@ function flat(market: typeof BTC, closes: readonly string[], fromMs = 0): Candle
   return columnsOf({ market: market.symbol, timeframe: '1m' }, candles);
 }
 
-function createVenue(rules: Partial<BarRules> = {}): BarFillSimulator {
-  const balances = { usdt: parseUnits('1000'), btc: parseUnits('2'), doge: parseUnits('7') };
-  return new BarFillSimulator({ markets: [BTC, ETH], fees: BASE_FEES, balances, rules });
+function createVenue(markets = [BTC, ETH], usdt = '1000'): BarFillSimulator {
+  const balances = { usdt: parseUnits(usdt), btc: parseUnits('2'), doge: parseUnits('7') };
+  return new BarFillSimulator({ markets, fees: BASE_FEES, balances });
 }
 
 function order(
@@ -164,20 +163,14 @@ describe('the exchange on candles', () => {
     venue.onCandle(0, flat(BTC, ['100']), 0);
     const [price, stopPrice, stopLimitPrice, amount] = ['105', '95', '94', '1'].map(parseUnits) as never[];
     const pair = { clientOrderId: 'a', base: 'btc', quote: 'usdt', side: 'sell' as const };
-    const placed = venue.answer(
-      {
-        kind: 'place-oco',
-        order: {
-          ...pair,
-          amount: amount!,
-          price: price!,
-          stopPrice: stopPrice!,
-          stopLimitPrice: stopLimitPrice!,
-        },
-      },
-      MINUTE_MS,
-    );
-    expect(placed).toMatchObject({
+    const oco = {
+      ...pair,
+      amount: amount!,
+      price: price!,
+      stopPrice: stopPrice!,
+      stopLimitPrice: stopLimitPrice!,
+    };
+    expect(venue.answer({ kind: 'place-oco', order: oco }, MINUTE_MS)).toMatchObject({
       value: [
         { id: '1', pairId: '2' },
         { id: '2', pairId: '1', clientOrderId: null, stopPrice: parseUnits('95') },
@@ -265,11 +258,8 @@ describe('the exchange on candles', () => {
     venue.onCandle(0, flat(BTC, ['100']), 0);
     venue.onCandle(1, flat(ETH, ['10']), 0);
     venue.answer(order({ amount: '9', price: '99' }), MINUTE_MS);
-    expect(venue.answer(order({ id: 'b', base: 'eth', amount: '10', price: '11' }), MINUTE_MS)).toMatchObject(
-      {
-        code: 'OverValueOrder',
-      },
-    );
+    const tooMuch = order({ id: 'b', base: 'eth', amount: '10', price: '11' });
+    expect(venue.answer(tooMuch, MINUTE_MS)).toMatchObject({ code: 'OverValueOrder' });
     venue.answer(order({ id: 'b', base: 'eth', amount: '9', price: '11' }), MINUTE_MS);
     expect(venue.onCandle(0, flat(BTC, ['100'], MINUTE_MS), 0)).toBe(false);
     expect(venue.onCandle(1, flat(ETH, ['10'], MINUTE_MS), 0)).toBe(true);
@@ -289,12 +279,9 @@ describe('the exchange on candles', () => {
   test('refuses an order that does not exceed the least value of its market', () => {
     const venue = createVenue();
     venue.onCandle(0, flat(BTC, ['100']), 0);
-    expect(venue.answer(order({ amount: '0.05', price: '100' }), MINUTE_MS)).toMatchObject({
-      code: 'SmallOrder',
-    });
-    expect(venue.answer(order({ amount: '0.051', price: '100' }), MINUTE_MS)).toMatchObject({
-      outcome: 'value',
-    });
+    const placed = (amount: string) => venue.answer(order({ amount, price: '100' }), MINUTE_MS);
+    expect(placed('0.05')).toMatchObject({ code: 'SmallOrder' });
+    expect(placed('0.051')).toMatchObject({ outcome: 'value' });
   });
 
   test('says of data that it has none', () => {
@@ -306,16 +293,9 @@ describe('the exchange on candles', () => {
   });
 
   test('refuses a market that is there twice, none, and a debt', () => {
-    const balances = { usdt: parseUnits('-1') };
-    expect(() => new BarFillSimulator({ markets: [], fees: BASE_FEES, balances: {} })).toThrow(
-      /expected one or more markets/,
-    );
-    expect(() => new BarFillSimulator({ markets: [BTC, BTC], fees: BASE_FEES, balances: {} })).toThrow(
-      /each once, was "BTCUSDT, BTCUSDT"/,
-    );
-    expect(() => new BarFillSimulator({ markets: [BTC], fees: BASE_FEES, balances })).toThrow(
-      /no negative balance of usdt, was -1/,
-    );
+    expect(() => createVenue([])).toThrow(/expected one or more markets/);
+    expect(() => createVenue([BTC, BTC])).toThrow(/each once, was "BTCUSDT, BTCUSDT"/);
+    expect(() => createVenue([BTC], '-1')).toThrow(/no negative balance of usdt, was -1/);
   });
 });
 

@@ -92,39 +92,31 @@ test('the path that is worst first never leaves an account with more than any ot
 });
 
 const COSTLY = { spreadBps: 20 } as const;
+const runCostly = (table: string): void => runCandleTable(table, COSTLY);
 
 describe('what the volume leaves of a limit order that took', () => {
   test('goes on taking, and paying for it, while the opens that follow are beyond its price', () =>
-    runCandleTable(
-      `
+    runCostly(`
       buy limit 5 @102 => Active
       bar 100 101 100 101 x20 => 1 2@100.1 taker open
       bar 101 101 101 101 x10 => 1 1@101.11 taker open   # half of 20 bps of 101 is 0.101
       bar 101 101 101 101 => 1 2@101.11 taker open
-    `,
-      COSTLY,
-    ));
+    `));
 
   test('does so where the first bars had no volume at all', () =>
-    runCandleTable(
-      `
+    runCostly(`
       sell limit 1 @99 => Active
       bar 100 100 100 100 x0
       bar 100 100 100 100 => 1 1@99.9 taker open
-    `,
-      COSTLY,
-    ));
+    `));
 
   test('rests once an open is not beyond its price', () =>
-    runCandleTable(
-      `
+    runCostly(`
       buy limit 5 @102 => Active
       bar 100 104 100 103 x20 => 1 2@100.1 taker open
       bar 103 104 103 103
       bar 100 100 100 100 => 1 3@100 maker open
-    `,
-      COSTLY,
-    ));
+    `));
 
   test('is the same for an order that took at the close', () =>
     runCandleTable(
@@ -137,14 +129,11 @@ describe('what the volume leaves of a limit order that took', () => {
     ));
 
   test('is the same for a stop-limit order that took as it woke', () =>
-    runCandleTable(
-      `
+    runCostly(`
       sell stop_limit 3 @90 stop 95 => Inactive
       bar 100 101 94 96 x10 => 1 1@94.9 taker
       bar 94 94 94 94 => 1 2@93.9 taker open             # and not at 94 as maker
-    `,
-      COSTLY,
-    ));
+    `));
 });
 
 test('what the volume leaves of a market buy holds nothing more once a part cost all that was set aside', () =>
@@ -180,13 +169,14 @@ function receiptBar(
   hour: number,
   [open, high, low, close]: readonly [string, string, string, string],
 ): CandleColumns {
-  const prices = {
+  const candle = {
+    openTimeMs: hour * HOUR_MS,
     open: decimalText(open),
     high: decimalText(high),
     low: decimalText(low),
     close: decimalText(close),
+    volume: decimalText('1000'),
   };
-  const candle = { openTimeMs: hour * HOUR_MS, ...prices, volume: decimalText('1000') };
   return columnsOf({ market: market.symbol, timeframe: '1h' }, [candle]);
 }
 

@@ -23,14 +23,8 @@ const BARS = Array.from({ length: 6 }, (_, index): Candle => {
 });
 
 function tradeAt(timeMs: number): RecordedTrade {
-  return {
-    timeMs,
-    seenMs: timeMs,
-    id: null,
-    price: decimalText('40000'),
-    amount: decimalText('1'),
-    side: 'buy',
-  };
+  const trade = { price: decimalText('40000'), amount: decimalText('1'), side: 'buy' } as const;
+  return { ...trade, timeMs, seenMs: timeMs, id: null };
 }
 
 /** Returns the bars of minutes that the exchange answers with at a time. */
@@ -93,12 +87,8 @@ describe('recorded bars', () => {
 
   it('of the past make the coarser ones that were not recorded: the finest, so that nothing counts twice', async () => {
     const five = columnsOf({ market: TETHER.symbol, timeframe: '5m' }, BARS.slice(0, 1));
-    const [bar] = await barsAt(FROM_MS + 7 * MINUTE_MS, {
-      bars: BARS,
-      trades: [],
-      more: [five],
-      timeframe: '15m',
-    });
+    const of = { bars: BARS, trades: [], more: [five], timeframe: '15m' } as const;
+    const [bar] = await barsAt(FROM_MS + 7 * MINUTE_MS, of);
     expect(bar).toMatchObject({ openTimeMs: FROM_MS, open: '30000.01', close: '30105', volume: '9' });
   });
 

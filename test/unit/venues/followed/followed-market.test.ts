@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { PollRules } from '../../../../src/venues/fill-rules.ts';
 import { linesOf, playTable } from './recorded-table.ts';
 
-/** Plays a table; expects the answers that are written in it. */
-function holds(table: string, rules: Partial<PollRules> = {}): void {
-  expect(playTable(table, rules)).toBe(linesOf(table).join('\n'));
-}
+/** Plays a table under some rules; expects the answers that are written in it. */
+const under =
+  (rules: Partial<PollRules>) =>
+  (table: string): void =>
+    expect(playTable(table, rules)).toBe(linesOf(table).join('\n'));
+const holds = under({});
 
 describe('an order that rests in a recorded market', () => {
   it('waits behind what was there, and fills by the trades at its price that go beyond that', () => {
@@ -113,24 +115,18 @@ describe('an order that rests in a recorded market', () => {
   });
 
   it('stands where the setting says', () => {
-    holds(
-      `
+    under({ queue: { kind: 'front' } })(`
       book 100x5 | 102x4
       a buy 3 @ 100
       ahead a -> 0
       trade sell 2 @ 100
       fills -> a 2@100 maker
-    `,
-      { queue: { kind: 'front' } },
-    );
-    holds(
-      `
+    `);
+    under({ queue: { kind: 'share', millionths: 500_000 } })(`
       book 100x5 | 102x4
       a buy 3 @ 100
       ahead a -> 3
-    `,
-      { queue: { kind: 'share', millionths: 500_000 } },
-    );
+    `);
   });
 });
 
@@ -159,16 +155,13 @@ describe('a market that goes through an order', () => {
   });
 
   it('fills as much as was traded, with that setting', () => {
-    holds(
-      `
+    under({ through: 'volume' })(`
       book 100x5 | 102x4
       a buy 3 @ 100
       b buy 3 @ 101
       trade sell 4 @ 99
       fills -> b 3@101 maker, a 1@100 maker
-    `,
-      { through: 'volume' },
-    );
+    `);
   });
 
   it('fills it by a book whose other side reaches it, which uses up what that side offered', () => {
@@ -179,8 +172,7 @@ describe('a market that goes through an order', () => {
       fills -> a 3@100 maker
       shown -> 98x5 | 101x6
     `);
-    holds(
-      `
+    under({ through: 'volume' })(`
       book 100x5 | 102x4
       a buy 3 @ 100
       book 98x5 | 99x1 100x1 101x6
@@ -190,9 +182,7 @@ describe('a market that goes through an order', () => {
       fills -> none
       book 98x5 | 99x2 101x6
       fills -> a 1@100 maker
-    `,
-      { through: 'volume' },
-    );
+    `);
   });
 });
 
@@ -211,16 +201,13 @@ describe('an order that takes from a recorded market', () => {
   });
 
   it('finds it again with the next book, with that setting', () => {
-    holds(
-      `
+    under({ liquidity: 'next-book' })(`
       book 100x5 | 102x4 103x6
       a buy 4 @ 102
       shown -> 100x5 | 103x6
       book 100x5 | 102x4 103x6
       shown -> 100x5 | 102x4 103x6
-    `,
-      { liquidity: 'next-book' },
-    );
+    `);
   });
 
   it('rests with what it did not get', () => {

@@ -19,6 +19,7 @@ const COINS = '500';
 
 const side = fc.constantFrom('buy' as const, 'sell' as const);
 const amount = fc.integer({ min: 1, max: 60 });
+const price = fc.integer({ min: 93, max: 107 });
 const event = fc.oneof(
   {
     weight: 3,
@@ -28,34 +29,10 @@ const event = fc.oneof(
       amounts: fc.array(amount, { minLength: 1, maxLength: 5 }),
     }),
   },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('trade' as const),
-      side,
-      amount,
-      price: fc.integer({ min: 93, max: 107 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('limit' as const),
-      side,
-      amount,
-      price: fc.integer({ min: 93, max: 107 }),
-    }),
-  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('trade' as const), side, amount, price }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('limit' as const), side, amount, price }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('market' as const), side, amount }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('stop' as const),
-      side,
-      amount,
-      price: fc.integer({ min: 93, max: 107 }),
-    }),
-  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('stop' as const), side, amount, price }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), index: fc.nat(20) }) },
 );
 const rules = fc.record({

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { stateFile } from '../../../../src/budget/ledger-file.ts';
-import { storeToken, knownToken } from '../../../../src/venues/client-credentials.ts';
+import { writePrivateFile } from '../../../../src/configuration/secret-file.ts';
+import { knownDevice, knownToken, storeToken } from '../../../../src/venues/client-credentials.ts';
 import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 
@@ -19,6 +20,74 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
+/** Starts a bot without a token, and waits for its first private answer; returns the problems. */
+async function startWithoutToken(): Promise<readonly string[]> {
+  removeToken();
+  const { answers, problems } = await start();
+  expect(answers).toEqual(['read']);
+  return problems;
+}
+
+const user = () => served.simulation.exchange.services.users.get(1);
+const deviceFile = () => {
+  const name = readdirSync(served.ledgerFolder).find((file) => file.endsWith('.device'));
+  return join(served.ledgerFolder, name ?? 'none');
+};
+
+describe('a bot whose user logs in', () => {
+  test('is the same device after a restart, so that withdrawals stay open', async () => {
+    expect(await startWithoutToken()).toEqual([]);
+    expect(user().devices).toHaveLength(1);
+    const { withdrawalsRestrictedUntilMs } = user();
+    expect(await startWithoutToken()).toEqual([]);
+    expect(user().devices).toHaveLength(1);
+    expect(user().withdrawalsRestrictedUntilMs).toBe(withdrawalsRestrictedUntilMs);
+  });
+
+  test('keeps the name of its device for this user alone, under no name that tells who it is', () => {
+    expect(readFileSync(deviceFile(), 'utf8')).toBe(user().devices[0]);
+    expect(statSync(deviceFile()).mode & 0o777).toBe(0o600);
+    expect(deviceFile()).not.toContain('trader');
+    expect(readdirSync(served.ledgerFolder).filter((file) => file.endsWith('.new'))).toEqual([]);
+  });
+
+  test('goes on as a new device where the file can not be used, and says so', async () => {
+    const [path, devices] = [deviceFile(), user().devices.length];
+    writeFileSync(path, 'x'.repeat(10_000));
+    const problems = await startWithoutToken();
+    expect(problems).toEqual([expect.stringContaining('closes withdrawals for an hour')]);
+    expect(problems[0]).toContain(path);
+    expect(user().devices).toHaveLength(devices + 1);
+    expect(readFileSync(path, 'utf8')).toBe(user().devices.at(-1));
+  });
+});
+
+describe('the file of a device', () => {
+  test('that can not be written is said, and the log-in stands', () => {
+    const problems: string[] = [];
+    writeFileSync(join(served.folder, 'a-file'), '');
+    const known = knownDevice(join(served.folder, 'a-file', 'x.device'), (message) => problems.push(message));
+    known.onDevice('phone');
+    expect(problems).toHaveLength(2);
+    expect(problems[1]).toMatch(/can not be kept/);
+  });
+
+  test('with more rights is replaced by one with less', () => {
+    const path = join(served.folder, 'open.device');
+    writeFileSync(path, 'older');
+    chmodSync(path, 0o644);
+    writePrivateFile(path, 'newer');
+    expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['newer', 0o600]);
+  });
+
+  test('is left whole when a new one can not take its place', () => {
+    const folder = join(served.folder, 'in-the-way.device');
+    mkdirSync(join(folder, 'inner'), { recursive: true });
+    expect(() => writePrivateFile(folder, 'newer')).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+    expect(readdirSync(served.folder).filter((file) => file.endsWith('.new'))).toEqual([]);
+  });
+});
+
 const tokenPath = () =>
   stateFile({ folder: served.ledgerFolder, baseUrl: served.baseUrl, username: 'trader', kind: 'token' });
 const timesPath = () => `${tokenPath()}.times`;
@@ -26,9 +95,10 @@ const logIns = (userId = 1) =>
   [...served.simulation.exchange.services.users.get(userId).attempts.values()].length;
 const credentials = () => served.simulation.exchange.services.credentials;
 
-beforeEach(() => {
+function removeToken(): void {
   for (const path of [tokenPath(), timesPath()]) rmSync(path, { force: true });
-});
+}
+beforeEach(removeToken);
 
 /** Starts a bot, makes requests, and ends it; returns the answers, problems and number of log-ins. */
 async function start(asks = 1, username = 'trader') {
