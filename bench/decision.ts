@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { createVenueCaller, type VenueCaller } from '../src/venues/venue-caller.ts';
-import type { EngineOutput, EngineRequest } from '../src/engine/engine-command.ts';
+import type { EngineOutput, EngineRequest } from '../src/engine/engine-event.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';

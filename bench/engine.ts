@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { unitsOf } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
-import type { EngineOutput, EngineRequest } from '../src/engine/engine-command.ts';
+import type { EngineOutput, EngineRequest } from '../src/engine/engine-event.ts';
 import { defineStrategy } from '../src/strategy/sdk.ts';
 import { BENCH_MARKET, BENCH_START_MS, createBenchEngine } from './bench-engine.ts';
 import { QuietVenue } from './quiet-venue.ts';

@@ -11,7 +11,7 @@ import {
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
-import type { BarPrices } from '../engine/bar-prices.ts';
+import type { BarPrices } from '../engine/engine-event.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';

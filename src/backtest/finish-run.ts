@@ -24,7 +24,7 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { inDigits } from '../language/fact.ts';
 import { english } from '../language/sentence.ts';
 import { reportVoice } from './report-voice.ts';
-import type { LockRecord } from '../engine/lock-records.ts';
+import type { LockRecord } from '../engine/lock.ts';
 import { present } from '../domain/errors.ts';
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(

@@ -34,7 +34,7 @@ import {
 } from './live/mirror-history.ts';
 import { momentsOf, sessionOf, historyOf, sessionMarkets } from './live/session-of.ts';
 import { z } from 'zod';
-import type { LockRecord } from '../engine/lock-records.ts';
+import type { LockRecord } from '../engine/lock.ts';
 import { storedLock } from '../engine/lock.ts';
 import type { JournalLine } from '../mirror/row-pages.ts';
 

@@ -4,7 +4,7 @@ import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { lockSettings } from '../daemon/lock-settings.ts';
 import type { Lock, LockRule } from '../engine/lock.ts';
-import type { LockRecord } from '../engine/lock-records.ts';
+import type { LockRecord } from '../engine/lock.ts';
 import { createRiskLimits } from '../engine/risk-limits.ts';
 import type { OrderRecord, OrderWith } from '../records/order.ts';
 import type { FillRecord, FillWith } from '../records/fill.ts';

@@ -1,9 +1,8 @@
 import type { CommitTimes } from '../budget/commit-times.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { english, sentence } from '../language/sentence.ts';
-import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
+import type { EngineOutput, EngineRequest, ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { VenueAnswer } from '../venues/port.ts';
-import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 import type { FeedPace } from '../scheduler/poll-queue.ts';

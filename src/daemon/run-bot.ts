@@ -1,7 +1,7 @@
 import { ownMarketsOf, placeText } from '../strategy/strategy-port.ts';
 import { countText, groupedText, moneyText, formatUnits } from '../domain/money.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import type { EngineNotice } from '../engine/engine-command.ts';
+import type { EngineNotice } from '../engine/engine-event.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import { Sidecars, type Sidecar, type CreateSidecar } from './sidecar.ts';

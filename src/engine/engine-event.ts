@@ -1,11 +1,70 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { StoredReply, VenueAnswer, WalletReading } from '../venues/port.ts';
+import type { StoredReply, VenueAnswer, WalletReading, VenueCall } from '../venues/port.ts';
 import type { EntryPolicy } from './lock.ts';
 import type { FeedPace } from '../scheduler/poll-queue.ts';
-import type { OrderWith, BY_HAND_ORDER } from '../records/order.ts';
+import type { OrderWith, BY_HAND_ORDER, OrderRecord } from '../records/order.ts';
 import type { Sentence } from '../language/sentence.ts';
+import type { RequestClass } from '../domain/rate-limit.ts';
+import type { FillRecord } from '../records/fill.ts';
+import type { MirrorChange } from './mirror-change.ts';
+import type { Units } from '../domain/money.ts';
+
+/**
+ * Price of a market without a book: the close of its last bar. The engine reads it only when needed: a
+ * backtest has millions of bars, and most of their prices are never read.
+ */
+export interface BarPrices {
+  /** End of the last bar, in ms since 1970; minus infinity before the first. */
+  readonly closedMs: number;
+  /** End of the next bar, in ms since 1970. */
+  readonly nextClosedMs: number;
+  /** Close of the last bar; null before the first. */
+  readonly close: Units | null;
+}
+
+/** A request that the engine wants sent, once its budget allows it. */
+export interface EngineRequest {
+  readonly id: number;
+  readonly call: VenueCall;
+  readonly requestClass: RequestClass;
+  /** Key of the request: a newer one with this key replaces it while it waits; null: none does. */
+  readonly dedupe: string | null;
+  /** Time in ms since 1970 after which the request is no longer sent. */
+  readonly expiresAtMs: number;
+}
+
+/**
+ * Output of one step, which the shell carries out in this order: it writes the changes in one transaction; if
+ * `isDurable`, it waits until they are on the disk; then it sends the requests.
+ */
+export interface EngineOutput {
+  readonly changes: readonly MirrorChange[];
+  /**
+   * True if changes must be on the disk first: a request may change the exchange, or no change may be lost.
+   */
+  readonly isDurable: boolean;
+  readonly requests: readonly EngineRequest[];
+  /** Latest time of the next tick, in ms since 1970; infinity if the engine only waits for answers. */
+  readonly wakeAtMs: number;
+  /** Messages for people, for the log and the screen. */
+  readonly notices: readonly EngineNotice[];
+}
+
+export type EngineNotice =
+  | {
+      readonly kind: 'notice';
+      readonly level: 'info' | 'warning' | 'error';
+      readonly message: string;
+      readonly subject: string | null;
+      /** Parts of the message, for programs. */
+      readonly details?: Readonly<Record<string, unknown>>;
+      /** Stack trace of the error, for developers. */
+      readonly stack?: string;
+    }
+  | { readonly kind: 'order'; readonly order: OrderRecord }
+  | { readonly kind: 'fill'; readonly fill: FillRecord };
 
 /** Input of the engine. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =

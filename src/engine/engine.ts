@@ -1,8 +1,13 @@
 import type { Timeframe } from '../domain/candle.ts';
 import { mayTrade, type OrderRecord } from '../records/order.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
-import type { EngineOutput } from './engine-command.ts';
-import { type EngineEvent, type VenueEvent, isByHand, type ControlCommand } from './engine-event.ts';
+import {
+  type EngineOutput,
+  type EngineEvent,
+  type VenueEvent,
+  isByHand,
+  type ControlCommand,
+} from './engine-event.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { ordersByState, statusOf, type EngineStatus } from './trading-state.ts';
 import type { FeedHandler } from './feeds/feed-handler.ts';

@@ -107,6 +107,15 @@ export const UNTIL_RESUMED_MS = LATEST_STORED_MS;
  */
 export type Lock = Readonly<z.output<typeof storedLock>>;
 
+/** A lock with its end and its refusals, for the report of a backtest. */
+export interface LockRecord {
+  readonly lock: Lock;
+  /** Time of its end, in ms since 1970; null while it holds. */
+  readonly endedAtMs: number | null;
+  /** Number of orders that it refused. */
+  readonly refused: number;
+}
+
 /** Strategy and market that a lock covers; null means all. */
 export interface LockScope {
   readonly strategy: string | null;

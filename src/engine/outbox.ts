@@ -1,6 +1,6 @@
 import type { RequestClass } from '../domain/rate-limit.ts';
 import { MARKET_CALLS, type StoredReply, type VenueAnswer, type VenueCall } from '../venues/port.ts';
-import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
+import type { EngineNotice, EngineOutput, EngineRequest } from './engine-event.ts';
 import type { JournalEntry, MirrorChange, ReplyStep } from './mirror-change.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { unitsAsText } from '../domain/stored-json.ts';

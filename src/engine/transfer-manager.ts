@@ -14,7 +14,7 @@ import type { Intent } from '../strategy/intents.ts';
 import type { TransferStatus } from '../strategy/strategy-event.ts';
 import type { VenueAnswer, VenueProfile } from '../venues/port.ts';
 import type { IntentBlotter } from './strategies/intent-blotter.ts';
-import type { MarginCache } from './feeds/margin-cache.ts';
+import type { MarginCache } from './feeds/account-state.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './fills/reconciler.ts';
 import type { Reservations } from './risk/reservations.ts';

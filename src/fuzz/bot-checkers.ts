@@ -1,5 +1,4 @@
-import type { EngineOutput } from '../engine/engine-command.ts';
-import type { EngineEvent } from '../engine/engine-event.ts';
+import type { EngineOutput, EngineEvent } from '../engine/engine-event.ts';
 import type { Engine } from '../engine/engine.ts';
 import { drawnUniverse, givenCoins, INSTANCE, lockRulesOf } from './bot-engine.ts';
 import { BarChecker, ByHandChecker, SignalChecker, VandalChecker } from './checkers/by-hand-checker.ts';

@@ -1,8 +1,7 @@
 import type { LedgerStore } from '../budget/store.ts';
 import { BotShell, type Stepper, type ChangeStore } from '../daemon/bot-shell.ts';
 import { RunRecord, type RunBeginning } from '../daemon/run-record.ts';
-import type { EngineOutput } from '../engine/engine-command.ts';
-import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
+import type { EngineOutput, ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../mirror/pruner.ts';

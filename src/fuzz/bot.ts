@@ -2,9 +2,14 @@ import { wrongHoldings } from './checkers/position-checker.ts';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { EngineOutput } from '../engine/engine-command.ts';
+import type {
+  EngineOutput,
+  ControlCommand,
+  DrainPolicy,
+  EngineEvent,
+  SignalCommand,
+} from '../engine/engine-event.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { ControlCommand, DrainPolicy, EngineEvent, SignalCommand } from '../engine/engine-event.ts';
 import { english, inEnglish } from '../language/sentence.ts';
 import { forgetPlace } from '../mirror/identity.ts';
 import { BotCheckers } from './bot-checkers.ts';

@@ -6,8 +6,7 @@ import type { OrderRecord } from '../records/order.ts';
 import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './reply-mutator.ts';
 import { z } from 'zod';
-import type { EngineOutput } from '../engine/engine-command.ts';
-import type { EngineEvent } from '../engine/engine-event.ts';
+import type { EngineOutput, EngineEvent } from '../engine/engine-event.ts';
 import { english } from '../language/sentence.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { writeUnits } from '../domain/stored-json.ts';
-import type { EngineOutput } from '../engine/engine-command.ts';
-import type { EngineEvent } from '../engine/engine-event.ts';
+import type { EngineOutput, EngineEvent } from '../engine/engine-event.ts';
 
 /** Maximum number of lines that are kept; beyond it the oldest are dropped. */
 const LINES_STORED = 200;

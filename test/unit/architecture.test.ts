@@ -30,7 +30,7 @@ describe('the layers', () => {
     ['src/simulator/exchange.ts', `import { ENDPOINTS } from '../exchange/endpoints.ts';`],
     ['src/engine/engine.ts', `import { openVenue } from '../venues/live/live-venue.ts';`],
     ['src/venues/port.ts', `import type { Engine } from '../engine/engine.ts';`],
-    ['src/venues/venue-caller.ts', `import type { EngineRequest } from '../engine/engine-command.ts';`],
+    ['src/venues/venue-caller.ts', `import type { EngineRequest } from '../engine/engine-event.ts';`],
     ['src/simulator/exchange.ts', `import { readFileSync } from 'node:fs';`],
     ['src/simulator/exchange.ts', `import { ORDER } from '../records/order.ts';`],
     ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],

@@ -6,7 +6,7 @@ import { BotShell, type BotShellOptions, type ChangeStore } from '../../daemon/b
 import { planInputOf } from '../../daemon/create-plan.ts';
 import { RequestCounts } from '../../daemon/request-counts.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { EngineNotice } from '../../engine/engine-command.ts';
+import type { EngineNotice } from '../../engine/engine-event.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { movesPerMinute, planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';

@@ -5,7 +5,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule, Market } from '../../domain/market.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
-import type { EngineNotice } from '../../engine/engine-command.ts';
+import type { EngineNotice } from '../../engine/engine-event.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
 import type { JournalEntry } from '../../engine/mirror-change.ts';
 import { budgetTable } from '../../exchange/client-options.ts';

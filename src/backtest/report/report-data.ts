@@ -29,8 +29,8 @@ import {
 import { present } from '../../domain/errors.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { type BacktestRun, MOST_VALUES, type PlottedSeries } from '../backtest-run.ts';
-import type { LockRecord } from '../../engine/lock-records.ts';
-import type { MemberRecord } from '../../engine/member-records.ts';
+import type { LockRecord } from '../../engine/lock.ts';
+import type { MemberRecord } from '../../engine/universe-manager.ts';
 import type { LockScope } from '../../engine/lock.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { UNITS_PER_ONE, type Units, divideHalfEven, formatUnits, separatedName } from '../../domain/money.ts';
 import { FILL, FILL_RESULT, type FillRecord } from '../../records/fill.ts';
-import type { LockRecord } from '../../engine/lock-records.ts';
-import type { MemberRecord } from '../../engine/member-records.ts';
+import type { LockRecord } from '../../engine/lock.ts';
+import type { MemberRecord } from '../../engine/universe-manager.ts';
 import { outText } from '../../strategy/rank-markets.ts';
 import { ORDER_RESULT, SHOWN_ORDER, type OrderRecord } from '../../records/order.ts';
 import type { RoundTrip } from '../round-trips.ts';

@@ -7,7 +7,7 @@ import {
 import type { WrapTransport } from '../../venues/venue.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { messageOf } from '../../domain/errors.ts';
-import type { EngineNotice } from '../../engine/engine-command.ts';
+import type { EngineNotice } from '../../engine/engine-event.ts';
 
 const NOTIFY_EVERY_MS = 3_600_000;
 

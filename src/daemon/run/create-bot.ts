@@ -21,7 +21,7 @@ import { RequestCounts } from '../request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import { lowered } from '../../budget/admission.ts';
-import type { EngineNotice, EngineRequest } from '../../engine/engine-command.ts';
+import type { EngineNotice, EngineRequest } from '../../engine/engine-event.ts';
 import { pacesOf, type FeedPace } from '../../scheduler/poll-queue.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Cancel, Timeline } from '../../virtual/virtual-time.ts';

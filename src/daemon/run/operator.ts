@@ -4,9 +4,9 @@ import {
   type ByHandCommand,
   type LockCommand,
   type SignalCommand,
+  type EngineNotice,
 } from '../../engine/engine-event.ts';
 import { profitOfInstance } from '../../engine/profit-of-instance.ts';
-import type { EngineNotice } from '../../engine/engine-command.ts';
 import { lockReason, type Lock, isSameScope, PAUSE, scopeText, untilText } from '../../engine/lock.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { Venue } from '../../venues/venue.ts';

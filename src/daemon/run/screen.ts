@@ -1,7 +1,7 @@
 import { pino, type Logger } from 'pino';
 import { parseMarket, decimalsOf } from '../../exchange/market-names.ts';
 import { groupedText, moneyText, harmless, countText, formatUnits, type Units } from '../../domain/money.ts';
-import type { EngineNotice } from '../../engine/engine-command.ts';
+import type { EngineNotice } from '../../engine/engine-event.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import type { OrderRecord, OrderState } from '../../records/order.ts';
 import { createLogger } from './create-logger.ts';

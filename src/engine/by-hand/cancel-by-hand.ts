@@ -10,7 +10,24 @@ import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { LeftBehind } from '../left-behind.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import { ended, type ByHandState } from './by-hand-record.ts';
+
+/** Progress of a manual command. */
+export interface ByHandState {
+  /** Orders that the command still waits for, and those that have ended. */
+  readonly left: number;
+  readonly closed: number;
+  /** Result of the command; null while it runs. */
+  readonly end: {
+    readonly ok: boolean;
+    readonly message: Sentence;
+    /** Client order ids of the placed orders. */
+    readonly placed?: readonly string[];
+  } | null;
+}
+
+export function ended(ok: boolean, message: Sentence): ByHandState {
+  return { left: 0, closed: 0, end: { ok, message } };
+}
 
 /** Maximum number of commands that are remembered; the oldest are dropped. */
 const MOST_REMEMBERED = 50;

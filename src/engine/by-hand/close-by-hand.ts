@@ -17,11 +17,14 @@ import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import { MOST_CLOSINGS, type ByHandState } from './by-hand-record.ts';
+import type { ByHandState } from './cancel-by-hand.ts';
 import type { Closing, ClosingLeg } from '../stored-records.ts';
 import { tradesOn } from './cancel-by-hand.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import { canBeOrdered, onPriceGrid } from '../algorithms/requested-units.ts';
+
+/** Maximum number of positions that are being closed at the same time; further commands are refused. */
+const MOST_CLOSINGS = 50;
 
 /** Interval of new attempts while orders can not be placed, in ms. */
 const POLL_INTERVAL_MS = 1_000;

@@ -8,12 +8,14 @@ import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import { MOST_PLACED, ended, type ByHandState } from './by-hand-record.ts';
 import { leftBehind } from '../left-behind.ts';
-import { CancelByHand, type CancelByHandOptions } from './cancel-by-hand.ts';
+import { CancelByHand, ended, type ByHandState, type CancelByHandOptions } from './cancel-by-hand.ts';
 import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PositionByHand, type PositionByHandOptions } from './position-by-hand.ts';
 import { restored, type Placed, type StoredTexts } from '../stored-records.ts';
+
+/** Maximum number of manual orders that are remembered. A repeated command is recognized by its key. */
+const MOST_PLACED = 200;
 
 /** Tag of the orders that a person places. */
 const BY_HAND_TAG = 'by-hand';

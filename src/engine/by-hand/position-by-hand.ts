@@ -16,7 +16,7 @@ import type { MissingCoins } from '../feeds/account-state.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import { ended, type ByHandState } from './by-hand-record.ts';
+import { ended, type ByHandState } from './cancel-by-hand.ts';
 import type { MovedPosition } from '../stored-records.ts';
 
 /** Maximum number of commands that are remembered. A repeated command is recognized by its key. */

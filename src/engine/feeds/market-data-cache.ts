@@ -8,7 +8,7 @@ import type { MarketRule, UnreadRow } from '../../venues/port.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import type { MarketRules, StrategyEvent } from '../../strategy/strategy-event.ts';
-import type { BarPrices } from '../bar-prices.ts';
+import type { BarPrices } from '../engine-event.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { IssueLog } from '../issue-log.ts';
 import type { Outbox } from '../outbox.ts';

@@ -3,7 +3,7 @@ import { leastAmountAt } from '../../domain/market.ts';
 import { addUnits, subtractUnits, type Units, NO_UNITS } from '../../domain/money.ts';
 import { durationText } from '../../domain/time-text.ts';
 import type { FillRecord } from '../../records/fill.ts';
-import { LockBook, MOST_BY_HAND, type LockChange } from './lock-book.ts';
+import { LockBook, LockRecords, MOST_BY_HAND, type LockChange } from './lock-book.ts';
 import {
   lockReason,
   scopeText,
@@ -11,6 +11,7 @@ import {
   type Lock,
   reaches,
   type DrawdownRule,
+  type LockRecord,
   type LockRule,
 } from '../lock.ts';
 import { restored, type StoredTexts } from '../stored-records.ts';
@@ -21,7 +22,7 @@ import type { ShownLock } from '../../strategy/strategy-event.ts';
 import type { LockCommand } from '../engine-event.ts';
 import type { EngineSettings } from '../engine-settings.ts';
 import { EquityOfBot, type EquityOptions } from '../strategies/equity-of-bot.ts';
-import { LockRecords, type LockRecord } from '../lock-records.ts';
+
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';

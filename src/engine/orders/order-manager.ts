@@ -7,10 +7,9 @@ import type { IssueLog } from '../issue-log.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import { OrderPlacer } from './order-placer.ts';
 import { OrderReportMatcher } from './order-report-matcher.ts';
-import { OrderTakeover } from '../order-takeover.ts';
+import { OrderTakeover, UnknownOrderSearch } from './order-search.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
-import type { RowCounter } from '../feeds/row-counter.ts';
-import { UnknownOrderSearch } from './unknown-order-search.ts';
+import type { RowCounter } from '../strategies/intent-blotter.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** A list may be this much older than a reply, in ms. */

@@ -9,7 +9,7 @@ import type { EngineSettings } from '../engine-settings.ts';
 import { persistReply, type Outbox } from '../outbox.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
-import type { RowCounter } from '../feeds/row-counter.ts';
+import type { RowCounter } from '../strategies/intent-blotter.ts';
 import { present } from '../../domain/errors.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 

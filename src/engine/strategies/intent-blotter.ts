@@ -2,6 +2,7 @@ import type { Intent } from '../../strategy/intents.ts';
 import type { IntentRecord } from '../../records/rows.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Sentence } from '../../language/sentence.ts';
+import { restored, type StoredTexts } from '../stored-records.ts';
 
 /**
  * Intents at work, kept so that they can be ended in the mirror. Bounded by the orders and algorithms that
@@ -64,4 +65,35 @@ function recordOf(
     status: 'working',
     reason: null,
   };
+}
+
+/** Counts orders and intents, which are named by it, over all lives of the bot: no number comes twice. */
+export class RowCounter {
+  private readonly outbox: Outbox;
+  private row = 0;
+  /** True if it has counted since the last `store`. */
+  isChanged = false;
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  get last(): number {
+    return this.row;
+  }
+
+  next(): number {
+    this.row += 1;
+    this.isChanged = true;
+    return this.row;
+  }
+
+  store(): void {
+    this.isChanged = false;
+    this.outbox.persist('row', this.row);
+  }
+
+  restore(stored: StoredTexts): void {
+    this.row = restored(stored, 'row') ?? 0;
+  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { EngineOutput } from '../../engine/engine-event.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { IntentRecord } from '../../records/rows.ts';
 import { parseMarket } from '../../exchange/market-names.ts';

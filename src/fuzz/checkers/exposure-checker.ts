@@ -16,7 +16,7 @@ import {
   heldByStrategies,
   type HoldingBot,
 } from './exchange-truth.ts';
-import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { EngineOutput } from '../../engine/engine-event.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 

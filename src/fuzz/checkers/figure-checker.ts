@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { readFigureName } from '../../domain/figure-name.ts';
 import { formatUnits, negateUnits, parseUnits, UNITS_PER_ONE } from '../../domain/money.ts';
-import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { EngineOutput } from '../../engine/engine-event.ts';
 import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { type ExchangeTruth, namedOrders, inMirror, Finder } from './exchange-truth.ts';

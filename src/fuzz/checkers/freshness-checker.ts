@@ -10,7 +10,7 @@ import {
 import Database from 'better-sqlite3';
 import type { HttpResponse } from '../../exchange/transport.ts';
 import { z } from 'zod';
-import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { EngineOutput } from '../../engine/engine-event.ts';
 import type { MirrorChange } from '../../engine/mirror-change.ts';
 
 const HTTP_OK = 200;

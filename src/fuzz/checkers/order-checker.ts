@@ -12,7 +12,7 @@ import {
   type LeavingRequest,
   type WireWitness,
 } from './exchange-truth.ts';
-import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { EngineOutput } from '../../engine/engine-event.ts';
 import { english } from '../../language/sentence.ts';
 
 /** Kinds of intents that have one order, or the pair of an OCO. */

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
-import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { EngineOutput, EngineEvent } from '../../engine/engine-event.ts';
 import type { PositionMoveRecord } from '../../engine/mirror-change.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
 import { Finder, inMirror, violationsOf, type Violation, type ExchangeTruth } from './exchange-truth.ts';
 import type { MarketStats } from '../../domain/order-book.ts';
-import type { EngineEvent } from '../../engine/engine-event.ts';
 
 /**
  * Checks that after somebody else canceled a bracket's exit, none is placed until a person decides on the

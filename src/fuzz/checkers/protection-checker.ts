@@ -10,7 +10,7 @@ import {
   type Violation,
 } from './exchange-truth.ts';
 import { algorithmFromJson } from '../../engine/algorithm-json.ts';
-import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { EngineOutput } from '../../engine/engine-event.ts';
 import type { PositionMoveRecord } from '../../engine/mirror-change.ts';
 import type { OrderRecord } from '../../records/order.ts';
 

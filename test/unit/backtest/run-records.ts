@@ -1,5 +1,5 @@
-import type { LockRecord } from '../../../src/engine/lock-records.ts';
-import type { MemberRecord } from '../../../src/engine/member-records.ts';
+import type { LockRecord } from '../../../src/engine/lock.ts';
+import type { MemberRecord } from '../../../src/engine/universe-manager.ts';
 import type { Lock } from '../../../src/engine/lock.ts';
 
 /** Makes a lock of all markets by a rule, with the given fields. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createScreen } from '../../../src/daemon/run/screen.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import type { EngineNotice } from '../../../src/engine/engine-command.ts';
+import type { EngineNotice } from '../../../src/engine/engine-event.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord, OrderState } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';

@@ -14,8 +14,12 @@ import type {
   VenueCallKind,
   WalletTransaction,
 } from '../../../src/venues/port.ts';
-import type { EngineNotice, EngineOutput, EngineRequest } from '../../../src/engine/engine-command.ts';
-import type { ControlCommand } from '../../../src/engine/engine-event.ts';
+import type {
+  EngineNotice,
+  EngineOutput,
+  EngineRequest,
+  ControlCommand,
+} from '../../../src/engine/engine-event.ts';
 import {
   DEFAULT_ENGINE_TIMES,
   DEFAULT_RECONCILIATION,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import type { StrategyContext } from '../../../src/strategy/context.ts';
-import { LivePlots } from '../../../src/engine/live-plots.ts';
+import { LivePlots } from '../../../src/engine/figure-recorder.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import type { PlotSeries, PlotSink } from '../../../src/strategy/plots.ts';
 import { parseUnits } from '../../../src/domain/money.ts';

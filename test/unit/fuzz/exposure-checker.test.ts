@@ -8,7 +8,7 @@ import {
 } from '../../../src/fuzz/checkers/exposure-checker.ts';
 import { trueFill, trueOrder, plannedOrder } from '../../support/order-value.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import type { EngineOutput } from '../../../src/engine/engine-command.ts';
+import type { EngineOutput } from '../../../src/engine/engine-event.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { createAlgorithm } from '../../../src/engine/algorithms/algorithms.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../src/fuzz/checkers/protection-checker.ts';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { trueFill, trueOrder } from '../../support/order-value.ts';
-import type { EngineOutput } from '../../../src/engine/engine-command.ts';
+import type { EngineOutput } from '../../../src/engine/engine-event.ts';
 import { createAlgorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { CREATED } from '../execution/algorithms/algorithm-table.ts';

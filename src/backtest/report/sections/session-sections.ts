@@ -2,7 +2,7 @@ import { parseMarket } from '../../../exchange/market-names.ts';
 import type { LiveSession, ResultHead } from '../../result-schema.ts';
 import type { ReportVoice } from '../../report-voice.ts';
 import { tableSection } from '../../html-page.ts';
-import type { LockRecord } from '../../../engine/lock-records.ts';
+import type { LockRecord } from '../../../engine/lock.ts';
 import { outText } from '../../../strategy/rank-markets.ts';
 import type { BacktestRun } from '../../backtest-run.ts';
 import type { FinishedRun } from '../../finish-run.ts';

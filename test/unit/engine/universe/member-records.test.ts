@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemberRecords } from '../../../../src/engine/member-records.ts';
+import { MemberRecords } from '../../../../src/engine/universe-manager.ts';
 import { memberRecord } from '../../backtest/run-records.ts';
 
 test('changes of members are remembered up to a bound, and counted beyond it', () => {
