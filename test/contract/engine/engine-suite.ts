@@ -5,7 +5,6 @@ import type { VenueProfile } from '../../../src/venues/port.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { cursorOf } from '../../../src/engine/own-list.ts';
-import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { gridOf, UTC_BARS } from '../../../src/domain/candle.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
@@ -247,7 +246,6 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       const past: number[] = [];
       const reader = defineStrategy({
         name: 'reader',
-        params: z.strictObject({}),
         data: ({ market }) => ({ bars: market.candles('1m', { history: 12 }) }),
         on: { start: ({ history }) => void past.push(history.bars.length) },
       });

@@ -33,7 +33,6 @@ function nosy(name: string, of: { readonly lines: string[]; readonly throws: boo
   const { lines } = of;
   return defineStrategy({
     name,
-    params: z.strictObject({}),
     state: z.strictObject({ seen: z.int().default(0) }),
     data: ({ market, markets, timer }) => ({
       bars: [

@@ -514,7 +514,6 @@ export class EngineWorld {
       void this.events.push({ strategy: 'one', kind, what });
     return defineStrategy({
       name: 'one',
-      params: z.strictObject({}),
       state: z.strictObject({ books: z.int().default(0) }),
       data: ({ market }) => ({ book: market.book() }),
       on: {

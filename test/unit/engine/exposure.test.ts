@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
@@ -12,7 +11,6 @@ import { EngineWorld, WISH } from './engine-world.ts';
 function wisher(name: string, chosen: Intent[], refusals: string[]): StrategyDefinition {
   return defineStrategy({
     name,
-    params: z.strictObject({}),
     data: ({ market }) => ({ book: market.book() }),
     on: {
       book: (ctx) => issue(ctx, chosen.splice(0)),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import type { StrategyContext } from '../../../src/strategy/context.ts';
 import { LivePlots } from '../../../src/engine/figure-recorder.ts';
@@ -132,7 +131,6 @@ test('a limit has its use of the most, from its first use on', () => {
 function plotter(plot: (ctx: Pick<StrategyContext, 'plot'>) => void) {
   return defineStrategy({
     name: 'one',
-    params: z.strictObject({}),
     data: ({ market }) => ({ book: market.book(), bars: market.candles('1m') }),
     on: {
       book: (ctx) => plot(ctx),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
@@ -37,7 +36,6 @@ const another = (inventory = {}): WorldOptions => ({
   strategies: [
     defineStrategy({
       name: 'two',
-      params: z.strictObject({}),
       data: ({ market }) => ({ book: market.book() }),
       on: { book: () => undefined },
     }),
@@ -198,7 +196,6 @@ const sellsTether = (amounts: readonly number[]): StrategyRunner =>
   runnerOn(
     defineStrategy({
       name: 'bridge',
-      params: z.strictObject({}),
       data: ({ market }) => ({ book: market.book() }),
       on: { start: (ctx) => amounts.forEach((amount) => ctx.sell({ amount, price: 100 })) },
     }),

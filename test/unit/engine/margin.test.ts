@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { venueWalletId } from '../../../src/domain/order.ts';
@@ -17,7 +16,6 @@ const MARGIN_FEEDS = [
 function reader(seen: unknown[]): StrategyDefinition {
   return defineStrategy({
     name: 'one',
-    params: z.strictObject({}),
     data: ({ margin }) => ({
       pools: margin.pools(),
       wallets: margin.wallets(),

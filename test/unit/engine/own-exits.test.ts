@@ -249,7 +249,6 @@ const flat = (market: string, price: number): Candles => {
 const left = async (again: boolean) => {
   const strategy = defineStrategy({
     name: 'two-markets',
-    params: z.strictObject({}),
     state: z.strictObject({ bars: z.int().default(0) }),
     data: ({ market, markets }) => ({
       bars: market.candles('1h'),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { LockCommand } from '../../../src/engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
@@ -105,7 +104,6 @@ describe('a strategy that is paused', () => {
     const seen: unknown[] = [];
     const averager = defineStrategy({
       name: 'one',
-      params: z.strictObject({}),
       data: ({ market }) => ({ bars: market.candles('1m') }),
       indicators: ({ bars }) => ({ average: sma(bars, 2) }),
       on: { bars: (ctx, { close }) => void seen.push([close, ctx.indicators.average]) },

@@ -11,7 +11,6 @@ import { english } from '../../../src/language/sentence.ts';
 function strategy(name: string, buys: boolean): StrategyDefinition {
   return defineStrategy({
     name,
-    params: z.strictObject({}),
     state: z.strictObject({ hasBegun: z.boolean().default(false) }),
     data: ({ market }) => ({ book: market.book() }),
     on: {

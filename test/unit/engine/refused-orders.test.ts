@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { BracketWish, Intent } from '../../../src/strategy/intents.ts';
@@ -217,7 +216,6 @@ describe('an entry that the exchange refused', () => {
   it('goes again with the next price of a bar, where no book is seen', () => {
     const strategy = defineStrategy({
       name: 'below',
-      params: z.strictObject({}),
       data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
       on: { bars: (ctx) => ctx.buy({ amount: 0.01, stopPrice: 100 }) },
     });

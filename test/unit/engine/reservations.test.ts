@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
@@ -22,7 +21,6 @@ class Wisher {
   constructor(name: string) {
     this.definition = defineStrategy({
       name,
-      params: z.strictObject({}),
       data: ({ market }) => ({ book: market.book() }),
       on: {
         book: (ctx) => {

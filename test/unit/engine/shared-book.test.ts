@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import type { Book } from '../../../src/strategy/sdk.ts';
 import { vandalize } from '../../support/vandal.ts';
@@ -8,7 +7,6 @@ import { EngineWorld } from './engine-world.ts';
 const watching = (name: string, look: (seen: Book | null, context: object) => void): StrategyDefinition =>
   defineStrategy({
     name,
-    params: z.strictObject({}),
     data: ({ market }) => ({ book: market.book() }),
     on: { book: (ctx) => look(ctx.data.book, ctx) },
   });

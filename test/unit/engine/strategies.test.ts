@@ -13,7 +13,6 @@ const MINUTE_MS = 60_000;
 function failing(books: number[]): StrategyDefinition {
   return defineStrategy({
     name: 'bad',
-    params: z.strictObject({}),
     state: z.strictObject({ count: z.int().default(0) }),
     data: ({ market }) => ({ book: market.book() }),
     on: {
@@ -32,7 +31,6 @@ function failing(books: number[]): StrategyDefinition {
 function good(books: number[]): StrategyDefinition {
   return defineStrategy({
     name: 'good',
-    params: z.strictObject({}),
     data: ({ market }) => ({ book: market.book() }),
     on: { book: ({ nowMs }) => void books.push(nowMs) },
   });
@@ -82,7 +80,6 @@ describe('a strategy that throws', () => {
 it('what a strategy logs is in the journal and reported, also of the call in which it threw', () => {
   const logging = defineStrategy({
     name: 'logs',
-    params: z.strictObject({}),
     state: z.strictObject({ count: z.int().default(0) }),
     data: ({ market }) => ({ book: market.book() }),
     on: {
@@ -110,7 +107,6 @@ describe('a strategy that stops', () => {
     const failure = new Error('the first book');
     const bad = defineStrategy({
       name: 'bad',
-      params: z.strictObject({}),
       data: ({ market }) => ({ book: market.book() }),
       on: {
         book() {
@@ -147,7 +143,6 @@ describe('what strategies get', () => {
     const seen: string[] = [];
     const definition = defineStrategy({
       name: 'looks',
-      params: z.strictObject({}),
       data: ({ market }) => ({ book: market.book() }),
       on: {
         book: (ctx, { bestBid }) => {
@@ -166,7 +161,6 @@ describe('what strategies get', () => {
     const due: number[] = [];
     const definition = defineStrategy({
       name: 'ticks',
-      params: z.strictObject({}),
       data: ({ timer }) => ({ often: timer('*/10 * * * * *') }),
       on: { often: ({ nowMs }, { dueMs }) => void due.push(dueMs - START_MS, nowMs - START_MS) },
     });
@@ -179,7 +173,6 @@ describe('what strategies get', () => {
     const seen: string[] = [];
     const definition = defineStrategy({
       name: 'tape',
-      params: z.strictObject({}),
       data: ({ market }) => ({ tape: market.trades() }),
       on: {
         tape: (_, tape) =>
@@ -223,7 +216,6 @@ describe('candles', () => {
   ): EngineWorld {
     const definition = defineStrategy({
       name: 'bars',
-      params: z.strictObject({}),
       data: ({ market }) => ({ bars: market.candles('1m', { history: warmUp }) }),
       on: {
         start: ({ history }) => void seen.push(`start ${history.bars.length}`),

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { profitOfInstance, profitText } from '../../../src/engine/profit-of-instance.ts';
 import { readFigures } from '../../../src/engine/strategy-instance-record.ts';
@@ -18,7 +17,6 @@ const NOON_MS = Date.UTC(2026, 0, 2, 12);
 function instanceOver(markets: readonly string[]): StrategyInstance {
   const definition = defineStrategy({
     name: 'arbitrage',
-    params: z.strictObject({}),
     data: (setup) => ({ books: markets.map((market) => setup.markets.of(market).book()) }),
     on: { books: () => undefined },
   });
