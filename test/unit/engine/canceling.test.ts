@@ -4,10 +4,16 @@ import { EngineWorld, PAIR, WISH, WITH_COINS } from './engine-world.ts';
 
 const open = () => EngineWorld.ready().open();
 
+/** Makes an order whose end was asked for. */
+function canceling(): ReturnType<typeof open> {
+  const opened = open();
+  opened.world.want(cancel(opened.key));
+  return opened;
+}
+
 describe('canceling an order', () => {
   it('asks for its end by its own name while one reply alone shows its id, and ends with the reply', () => {
-    const { world, key } = open();
-    world.want(cancel(key));
+    const { world, key } = canceling();
     expect(world.order().state).toBe('cancelling');
     expect(world.pending('cancel')).toMatchObject({
       call: { venueId: null, clientOrderId: key },
@@ -33,8 +39,7 @@ describe('canceling an order', () => {
   });
 
   it('reads what became of the order where the reply does not say', () => {
-    const { world, key, id } = open();
-    world.want(cancel(key));
+    const { world, id } = canceling();
     world.venue.end(id);
     world.give('cancel', { status: 'Canceled', order: null });
     expect(world.order().state).toBe('open');
@@ -45,8 +50,7 @@ describe('canceling an order', () => {
   });
 
   it('waits for the fills of an order that was done before', () => {
-    const { world, key, id } = open();
-    world.want(cancel(key));
+    const { world, id } = canceling();
     world.venue.hidden.add(world.venue.fill(id).id);
     world.refuse('cancel', 'NotApplied', { order: { ...world.venue.orderOf(id) } });
     expect(world.order()).toMatchObject({ state: 'settling', venueStatus: 'Done' });
@@ -57,8 +61,7 @@ describe('canceling an order', () => {
   });
 
   it('looks it up after a lost reply, and asks again where it is still open', () => {
-    const { world, key } = open();
-    world.want(cancel(key));
+    const { world } = canceling();
     world.fail('cancel');
     expect(world.order().state).toBe('open');
     world.give('order', world.venue.read(world.pending('order').call));
@@ -72,8 +75,7 @@ describe('canceling an order', () => {
   });
 
   it('asks again after a request that never left, without a look-up', () => {
-    const { world, key } = open();
-    world.want(cancel(key));
+    const { world } = canceling();
     world.unsend('cancel');
     expect(world.waitingKinds()).toEqual([]);
     world.advance(2_100);
@@ -115,8 +117,7 @@ describe('canceling an order', () => {
   });
 
   it('does not forget what is wanted when the process ends', () => {
-    const { world, key } = open();
-    world.want(cancel(key));
+    const { world, key } = canceling();
     world.restart({ losing: true });
     expect(world.order(key).state).toBe('open');
     world.advance(100);
@@ -147,11 +148,10 @@ describe('canceling an order', () => {
 
   it.each(['', '/2'])('of a pair that still waits drops both of its legs: %s', (leg) => {
     const world = EngineWorld.ready(WITH_COINS);
-    const pair = PAIR;
-    world.want(pair);
+    world.want(PAIR);
     world.acceptPair();
     const first = new Set(world.orders().map(({ key }) => key));
-    world.want(pair);
+    world.want(PAIR);
     const second = world.orders().filter(({ key }) => !first.has(key));
     expect(second.map(({ state }) => state)).toEqual(['planned', 'planned']);
     world.want(cancel(`${second[0]?.clientOrderId ?? ''}${leg}`)).advance(20_000);

@@ -10,6 +10,11 @@ const HUGE = 9_007_199_254_740_991;
 
 const open = () => EngineWorld.answering().open();
 
+/** Makes an order that the exchange has, and whose reply is still to come. */
+function arrived(world = EngineWorld.answering()) {
+  return { world, own: world.venue.place(world.want(WISH).pending('place').call.order) };
+}
+
 describe('a record of an order that can not be right', () => {
   it.each([
     ['a matched amount above the amount', { matchedAmount: '2' }],
@@ -139,8 +144,7 @@ it('a huge id that one reading tells becomes no floor under which an order of ou
 
 describe('the reply to a placement', () => {
   it('with an id that the exchange does not know is corrected though the order is in no list of open ones any more', () => {
-    const world = EngineWorld.answering().want(WISH);
-    const own = world.venue.place(world.pending('place').call.order);
+    const { world, own } = arrived();
     world.give('place', { ...own, id: 1e12 });
     world.venue.end(own.id);
     const key = own.clientOrderId ?? '';
@@ -157,8 +161,7 @@ describe('the reply to a placement', () => {
   });
 
   it('with a huge id makes no floor of it over a restart', () => {
-    const world = EngineWorld.ready().want(WISH);
-    const own = world.venue.place(world.pending('place').call.order);
+    const { world, own } = arrived(EngineWorld.ready());
     world.give('place', { ...own, id: 1e12 });
     world.restart().advance(1_000);
     world.want(buy('BTCUSDT', { amount: '2', price: '97' }));
@@ -166,8 +169,7 @@ describe('the reply to a placement', () => {
   });
 
   it('that is somebody else’s record binds nothing: the order is looked for, and its own found', () => {
-    const world = EngineWorld.answering().want(WISH);
-    const own = world.venue.place(world.pending('place').call.order);
+    const { world, own } = arrived();
     world.give('place', world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-9'));
     expect(world.order(own.clientOrderId ?? '').state).toBe('unknown');
     world.advance(1_000);
@@ -186,8 +188,7 @@ describe('the reply to a placement', () => {
     ['no name', { clientOrderId: null }],
     ['a matched amount above the amount', { matchedAmount: parseUnits('3') }],
   ])('that does not fit leaves the order unknown: %s', (_, changed) => {
-    const world = EngineWorld.answering().want(WISH);
-    const own = world.venue.place(world.pending('place').call.order);
+    const { world, own } = arrived();
     world.give('place', { ...own, ...changed });
     expect(world.order().state).toBe('unknown');
     world.advance(1_000);
@@ -226,8 +227,7 @@ describe('the reply to a placement', () => {
 
 describe('a refusal that was none', () => {
   it('of an order that filled at once: it is taken over with its fills when these are read', () => {
-    const world = EngineWorld.answering().want(WISH);
-    const own = world.venue.place(world.pending('place').call.order);
+    const { world, own } = arrived();
     world.venue.fill(own.id);
     world.refuse('place', 'OverValueOrder');
     expect(world.order().state).toBe('rejected');
@@ -239,8 +239,7 @@ describe('a refusal that was none', () => {
   });
 
   it('of such an order stays none where one answer has another name for it', () => {
-    const world = EngineWorld.ready().want(WISH);
-    const own = world.venue.place(world.pending('place').call.order);
+    const { world, own } = arrived(EngineWorld.ready());
     world.venue.fill(own.id);
     world.refuse('place', 'OverValueOrder').advance(6_000);
     const filled = present(world.venue.orders[0], 'the order that filled');

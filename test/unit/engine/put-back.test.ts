@@ -13,11 +13,19 @@ function copied(): {
   readonly id: VenueOrderId | null;
   readonly copy: ReturnType<EngineWorld['mirror']['copy']>;
 } {
-  const world = EngineWorld.answering(WITH_COINS).want(wish('98'));
-  const { id } = world.accept();
+  const { world, id } = EngineWorld.answering(WITH_COINS).open(wish('98'));
   world.fill(id, '0.2').advance(10_000);
-  return { world, id: id, copy: world.mirror.copy() };
+  return { world, id, copy: world.mirror.copy() };
 }
+
+/** Puts a copy of the mirror in the place of the present one, and starts the engine on it. */
+function putBack(world: EngineWorld, copy: Parameters<EngineWorld['mirror']['putBack']>[0], epoch = 'e002') {
+  world.mirror.putBack(copy, epoch);
+  return world.restart();
+}
+
+/** Places an order, and returns it as the exchange has it. */
+const placed = (world: EngineWorld, price: string) => world.want(wish(price)).accept();
 
 const position = (world: EngineWorld): string => {
   const bought = world.fills().filter(({ strategy }) => strategy === 'one');
@@ -30,17 +38,14 @@ describe('a mirror that was put back from a copy', () => {
   it('takes over the orders that were placed since, open and ended, with their fills, each once', () => {
     const { world, id, copy } = copied();
     world.venue.fill(id, '0.1');
-    world.want(wish('97'));
-    const ended = world.accept();
+    const ended = placed(world, '97');
     world.venue.fill(ended.id);
-    world.want(wish('96'));
-    const live = world.accept();
+    const live = placed(world, '96');
     world.fill(live.id, '0.5').advance(20_000);
     const before = position(world);
     const foreign = world.venue.placeByHand('buy', '1', '95');
     world.venue.fill(foreign.id);
-    world.mirror.putBack(copy, 'e002');
-    world.restart().advance(30_000);
+    putBack(world, copy).advance(30_000);
     expect(world.order(ended.clientOrderId ?? '')).toMatchObject({
       state: 'filled',
       strategy: 'one',
@@ -63,8 +68,7 @@ describe('a mirror that was put back from a copy', () => {
     const { world, copy } = copied();
     const since: string[] = [];
     for (let tenMinutes = 0; tenMinutes < 6; tenMinutes += 1) {
-      world.want(wish(String(97 - tenMinutes)));
-      const { id, clientOrderId } = world.accept();
+      const { id, clientOrderId } = placed(world, String(97 - tenMinutes));
       since.push(clientOrderId ?? '');
       if (tenMinutes % 3 === 0) world.venue.fill(id);
       if (tenMinutes % 3 === 1) world.venue.fill(id, '0.4');
@@ -73,25 +77,22 @@ describe('a mirror that was put back from a copy', () => {
     }
     const before = position(world);
     const states = since.map((key) => world.order(key).state);
-    const placed = world.venue.orders.length;
-    world.mirror.putBack(copy, 'e002');
-    world.restart().advance(180_000);
+    const { length } = world.venue.orders;
+    putBack(world, copy).advance(180_000);
     const ending = states.map((state) => (state === 'open' ? 'cancelling' : state));
     expect(since.map((key) => world.order(key).state)).toEqual(ending);
     expect(new Set(states)).toEqual(new Set(['filled', 'open', 'cancelled']));
     expect(position(world)).toBe(before);
-    expect(world.venue.orders).toHaveLength(placed);
+    expect(world.venue.orders).toHaveLength(length);
     expect(world.engine.reconciler.break).toBeNull();
-    world.want(wish('90'));
-    expect(since).not.toContain(world.accept().clientOrderId);
+    expect(since).not.toContain(placed(world, '90').clientOrderId);
   });
 
   it('begins its books anew, since what was paid in and out meanwhile is not known any more', () => {
     const { world, copy } = copied();
     world.venue.deposit('usdt', '1000');
     world.deposit('btc', '-0.5').advance(60_000);
-    world.mirror.putBack(copy, 'e002');
-    world.restart();
+    putBack(world, copy);
     world.deposit('usdt', '3').advance(180_000);
     expect(world.engine.reconciler.break).toBeNull();
     expect(world.engine.status().conclusions).toBeGreaterThan(1);
@@ -100,9 +101,8 @@ describe('a mirror that was put back from a copy', () => {
 
   it('lets strategies begin only when what was placed since is known', () => {
     const { world, copy } = copied();
-    world.mirror.putBack(copy, 'e002');
     world.failing = { kind: 'orders', code: 'TIMED_OUT' };
-    world.restart().advance(20_000);
+    putBack(world, copy).advance(20_000);
     expect(world.engine.status().phase).toBe('syncing');
     world.failing = null;
     world.advance(20_000);
@@ -116,8 +116,7 @@ describe('a mirror that was put back from a copy', () => {
     world.want(sell('BTCUSDT', { amount: '1', stopPrice: '91' }));
     const stop = world.accept();
     world.advance(10_000);
-    world.mirror.putBack(copy, 'e002');
-    world.restart().advance(40_000);
+    putBack(world, copy).advance(40_000);
     const key = first.clientOrderId ?? '';
     expect(
       [key, `${key}/2`, stop.clientOrderId ?? ''].map((name) => [name, world.order(name).state]),
@@ -136,8 +135,7 @@ describe('a mirror that was put back from a copy', () => {
     world.want(PAIR);
     const [first, second] = world.acceptPair();
     world.fill(second.id).advance(10_000);
-    world.mirror.putBack(copy, 'e002');
-    world.restart().advance(40_000);
+    putBack(world, copy).advance(40_000);
     const key = first.clientOrderId ?? '';
     expect(world.order(key)).toMatchObject({ state: 'cancelled', pairKey: `${key}/2` });
     expect(world.order(`${key}/2`)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
@@ -145,30 +143,26 @@ describe('a mirror that was put back from a copy', () => {
 
   it('counts no fill again when it is put back a second time', () => {
     const { world, id, copy } = copied();
-    world.want(wish('97'));
-    const ended = world.accept();
+    const ended = placed(world, '97');
     world.venue.fill(ended.id);
     world.fill(id, '0.1').advance(10_000);
     const before = position(world);
     for (const epoch of ['e002', 'e003']) {
-      world.mirror.putBack(copy, epoch);
-      world.restart().advance(30_000);
+      putBack(world, copy, epoch).advance(30_000);
       expect(position(world)).toBe(before);
     }
   });
 
   it('takes over an ended order, pairs too, of which many readings do not say in which market it was', () => {
     const { world, copy } = copied();
-    world.want(wish('97'));
-    const ended = world.accept();
+    const ended = placed(world, '97');
     world.venue.fill(ended.id);
     world.want(PAIR);
     const [first, second] = world.acceptPair();
     world.fill(second.id).advance(10_000);
     const before = position(world);
-    world.mirror.putBack(copy, 'e002');
     withoutFields(world, 60, { market: null, execution: null });
-    world.restart().advance(90_000);
+    putBack(world, copy).advance(90_000);
     expect(world.order(ended.clientOrderId ?? '')).toMatchObject({
       state: 'filled',
       filled: 10_000_000_000n,
@@ -183,15 +177,12 @@ describe('a mirror that was put back from a copy', () => {
 
   it('looks for all of them after a restart too, though a later one was taken over before it', () => {
     const { world, copy } = copied();
-    world.want(wish('97'));
-    const lower = world.accept();
+    const lower = placed(world, '97');
     world.venue.end(lower.id);
-    world.want(wish('96'));
-    const higher = world.accept();
+    const higher = placed(world, '96');
     world.advance(10_000);
-    world.mirror.putBack(copy, 'e002');
     withoutFields(world, 60, { market: null });
-    world.restart().advance(100);
+    putBack(world, copy).advance(100);
     expect(world.engine.orderManager.takeover.isInProgress).toBe(true);
     world.engine.orderManager.reports.apply(higher, { askedId: higher.id! });
     world.advance(100);
@@ -220,9 +211,8 @@ describe('a mirror that was put back from a copy', () => {
       orderKey: null,
       strategy: null,
     }));
-    world.mirror.putBack({ ...copy, fills: [...copy.fills, ...later] }, 'e002');
     world.answers.delete('order');
-    world.restart();
+    putBack(world, { ...copy, fills: [...copy.fills, ...later] });
     const { reports } = world.engine.orderManager;
     for (const { id } of others) reports.inquiries.ask(id);
     const readTwice = (): void => {

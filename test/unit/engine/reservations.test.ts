@@ -5,7 +5,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { buy, iceberg, oco, protect, quotes, replace, sell, twap } from '../../support/intents.ts';
 import { issue } from '../../support/issue.ts';
-import { EngineWorld, type WorldOptions } from './engine-world.ts';
+import { EngineWorld, WISH, type WorldOptions } from './engine-world.ts';
 
 /** The account has 100,000 USDT and 10 BTC; the best prices are 99 and 101. */
 const LIMITS = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
@@ -17,8 +17,10 @@ class Wisher {
   readonly refusals: string[] = [];
   free = { base: '', quote: '' };
   readonly definition: StrategyDefinition;
+  private readonly step: () => void;
 
-  constructor(name: string) {
+  constructor(name: string, step: () => void) {
+    this.step = step;
     this.definition = defineStrategy({
       name,
       data: ({ market }) => ({ book: market.book() }),
@@ -31,14 +33,20 @@ class Wisher {
       },
     });
   }
+
+  asks(...intents: Intent[]): void {
+    this.chosen.push(...intents);
+    this.step();
+  }
 }
 
-function open(capital: WorldOptions['instances'] = [{}, {}]) {
-  const [one, two] = [new Wisher('one'), new Wisher('two')];
-  const world = EngineWorld.ready(
+function open(instances: WorldOptions['instances'] = [{}, {}]) {
+  const step = () => void world.advance(3_000);
+  const [one, two] = [new Wisher('one', step), new Wisher('two', step)];
+  const world: EngineWorld = EngineWorld.ready(
     {
       strategies: [one.definition, two.definition],
-      instances: capital.map((settings) => ({ limits: LIMITS, ...settings })),
+      instances: instances.map((settings) => ({ limits: LIMITS, ...settings })),
     },
     30_000,
   );
@@ -50,22 +58,19 @@ describe('money that one strategy has asked to spend', () => {
   it('is not there for another in the same moment, which says who has it', () => {
     const { world, one, two } = open();
     one.chosen.push(buy('BTCUSDT', HALF));
-    two.chosen.push(buy('BTCUSDT', { amount: '500.001', price: '100' }));
-    world.advance(3_000);
+    two.asks(buy('BTCUSDT', { amount: '500.001', price: '100' }));
     expect(world.waitingKinds().filter((kind) => kind === 'place')).toHaveLength(1);
     expect(two.refusals).toEqual([
       'funds: expected at most 50000 USDT to be spent, was 50000.1: the account has 100000, one has reserved 50000',
     ]);
     expect(two.free).toEqual({ base: '0', quote: '50000' });
-    two.chosen.push(buy('BTCUSDT', { ...HALF, price: '99.99' }));
-    world.advance(3_000);
+    two.asks(buy('BTCUSDT', { ...HALF, price: '99.99' }));
     expect(world.requestsOf('place')).toHaveLength(2);
   });
 
   it('counts once, whether or not a reading shows what the exchange holds for it', () => {
     const { world, one, two } = open();
-    one.chosen.push(buy('BTCUSDT', HALF));
-    world.advance(3_000);
+    one.asks(buy('BTCUSDT', HALF));
     const { id } = world.accept();
     world.advance(30_000);
     expect(two.free.quote).toBe('50000');
@@ -85,8 +90,7 @@ describe('money that one strategy has asked to spend', () => {
 
   it('stays reserved while nobody knows whether the order arrived, and over a restart', () => {
     const { world, one, two } = open();
-    one.chosen.push(buy('BTCUSDT', HALF));
-    world.advance(3_000);
+    one.asks(buy('BTCUSDT', HALF));
     world.fail('place').advance(3_000);
     expect(world.order().state).toBe('unknown');
     expect(two.free.quote).toBe('50000');
@@ -96,36 +100,30 @@ describe('money that one strategy has asked to spend', () => {
 
   it('comes back when the exchange refuses the order', () => {
     const { world, one, two } = open();
-    one.chosen.push(buy('BTCUSDT', HALF));
-    world.advance(3_000);
+    one.asks(buy('BTCUSDT', HALF));
     world.refuse('place', 'BadPrice').advance(3_000);
     expect(two.free.quote).toBe('100000');
   });
 
   it('is what a market order pays one percent beyond its price', () => {
-    const { world, one, two } = open();
-    one.chosen.push(buy('BTCUSDT', { amount: '100' }));
-    world.advance(3_000);
+    const { one, two } = open();
+    one.asks(buy('BTCUSDT', { amount: '100' }));
     expect(two.free.quote).toBe('89799');
   });
 
   it('is of a pair what the dearer leg costs', () => {
-    const { world, one, two } = open();
-    one.chosen.push(
-      oco('BTCUSDT', 'buy', { amount: '100', price: '90', stopPrice: '110', stopLimitPrice: '120' }),
-    );
-    world.advance(3_000);
+    const { one, two } = open();
+    one.asks(oco('BTCUSDT', 'buy', { amount: '100', price: '90', stopPrice: '110', stopLimitPrice: '120' }));
     expect(two.free.quote).toBe('88000');
   });
 
   it('is of a TWAP and an iceberg all that they will buy', () => {
-    const { world, one, two } = open();
-    one.chosen.push(
+    const { one, two } = open();
+    one.asks(
       twap('BTCUSDT', 'buy', { amount: '300', overMs: 600_000, slices: 3, price: '100' }),
       iceberg('BTCUSDT', 'buy', { amount: '400', visible: '10', price: '100' }),
       iceberg('BTCUSDT', 'buy', { amount: '400', visible: '10', price: '100' }),
     );
-    world.advance(3_000);
     expect(two.free.quote).toBe('30000');
     expect(one.refusals).toEqual([
       'funds: expected at most 30000 USDT to be spent, was 40000: the account has 100000, one has reserved 70000',
@@ -134,15 +132,10 @@ describe('money that one strategy has asked to spend', () => {
 
   it('is needed once by an order that takes the place of another', () => {
     const { world, one, two } = open();
-    one.chosen.push(buy('BTCUSDT', { amount: '900', price: '100' }));
-    world.advance(3_000);
+    one.asks(buy('BTCUSDT', { amount: '900', price: '100' }));
     world.accept();
     world.advance(3_000);
-    one.chosen.push(
-      replace(world.order().key, { price: '105' }),
-      replace(world.order().key, { price: '112' }),
-    );
-    world.advance(3_000);
+    one.asks(replace(world.order().key, { price: '105' }), replace(world.order().key, { price: '112' }));
     expect(one.refusals).toHaveLength(1);
     expect(two.free.quote).toBe('5500');
     world.endCanceled();
@@ -169,8 +162,7 @@ describe('money that one strategy has asked to spend', () => {
   it('is not there when it had gone before an order that could have paid it', () => {
     const { world, one, two } = open();
     world.deposit('usdt', '-40000').advance(12_000);
-    one.chosen.push(buy('BTCUSDT', { amount: '300', price: '100' }));
-    world.advance(3_000);
+    one.asks(buy('BTCUSDT', { amount: '300', price: '100' }));
     world.accept();
     world.advance(12_000);
     expect(two.free.quote).toBe('30000');
@@ -181,11 +173,7 @@ it('a strategy with capital spends no more than that, however much the account h
   const { world, one, two } = open([{ capital: { usdt: parseUnits('1000') } }, {}]);
   world.advance(3_000);
   expect([one.free.quote, two.free.quote]).toEqual(['1000', '100000']);
-  one.chosen.push(
-    buy('BTCUSDT', { amount: '6', price: '100' }),
-    buy('BTCUSDT', { amount: '4.01', price: '100' }),
-  );
-  world.advance(3_000);
+  one.asks(buy('BTCUSDT', { amount: '6', price: '100' }), buy('BTCUSDT', { amount: '4.01', price: '100' }));
   expect(one.refusals).toEqual([
     'funds: expected at most 400 USDT to be spent, was 401: the account has 100000, the capital of one is 1000, one has reserved 600',
   ]);
@@ -196,34 +184,29 @@ it('a strategy with capital spends no more than that, however much the account h
 describe('coins', () => {
   it('are sold by the strategy that has bought them or was given them, and by no other', () => {
     const { world, one, two } = open([{}, { inventory: { btc: parseUnits('9') } }]);
-    one.chosen.push(buy('BTCUSDT', { amount: '5', price: '100' }));
-    world.advance(3_000);
+    one.asks(buy('BTCUSDT', { amount: '5', price: '100' }));
     world.fillNext().advance(30_000);
     expect([one.free.base, two.free.base]).toEqual(['4.99', '9']);
-    two.chosen.push(
+    two.asks(
       sell('BTCUSDT', { amount: '9.001', price: '100' }),
       sell('BTCUSDT', { amount: '8', price: '100' }),
     );
-    world.advance(3_000);
     expect(two.refusals).toEqual([
       "funds: expected at most 9 BTC to be spent, was 9.001: the account has 14.99, two owns 9 by its purchases and its inventory, other strategies own 4.99, 0.001 are missing, and it sells no coins of the account that it was not given; this gives it more: inventory: { btc: '9.001' }",
     ]);
     world.accept();
     world.advance(30_000);
     expect([one.free.base, two.free.base]).toEqual(['4.99', '1']);
-    one.chosen.push(sell('BTCUSDT', { amount: '4.99', price: '120' }));
-    world.advance(3_000);
+    one.asks(sell('BTCUSDT', { amount: '4.99', price: '120' }));
     expect(world.requestsOf('place')).toHaveLength(3);
   });
 
   it('that are gone keep an exit from its order until they are back', () => {
     const { world, one } = open();
-    one.chosen.push(buy('BTCUSDT', { amount: '5', price: '100' }));
-    world.advance(3_000);
+    one.asks(buy('BTCUSDT', { amount: '5', price: '100' }));
     world.fillNext().advance(30_000);
     world.deposit('btc', '-14').advance(200_000);
-    one.chosen.push(protect('BTCUSDT', { stopLoss: { percent: 10 } }));
-    world.advance(3_000);
+    one.asks(protect('BTCUSDT', { stopLoss: { percent: 10 } }));
     expect(one.refusals).toEqual([]);
     expect(world.waitingKinds()).toEqual([]);
     expect(world.alarms()).toContainEqual(
@@ -246,4 +229,17 @@ it('a set of quotes places what there is money for, and each by itself', () => {
   world.advance(1_500);
   expect(world.requestsOf('place')).toHaveLength(2);
   expect(one.refusals.join()).toContain('was 58200: the account has 100000, one has reserved 58800');
+});
+
+it('an order is held against what all strategies together have, not against its own alone', () => {
+  const limits = createRiskLimits({ maxMarketExposure: { rls: null, usdt: parseUnits('150') } });
+  const { world, one, two } = open([{ limits: createRiskLimits() }, { limits }]);
+  one.asks(WISH);
+  world.fillNext().advance(15_000);
+  expect(world.order()).toMatchObject({ strategy: 'one', state: 'filled' });
+  two.asks(buy('BTCUSDT', { amount: '0.6', price: '98' }));
+  expect(two.refusals.join()).toContain('exposure');
+  expect(world.waitingKinds()).not.toContain('place');
+  two.asks(buy('BTCUSDT', { amount: '0.4', price: '98' }));
+  expect(world.pending('place').call.order.amount).toBe(parseUnits('0.4'));
 });

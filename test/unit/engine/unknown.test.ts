@@ -21,10 +21,12 @@ function lost(way: { readonly arrives: boolean; readonly options?: WorldOptions 
   return world;
 }
 
+/** Makes such an order that the exchange does not find by its own id. */
+const unfound = (way: Parameters<typeof lost>[0]) => lost(way).refuse('order', 'NotFound');
+
 /** Makes an order that never arrived, was proven absent, and was sent once more. */
 function resent(): EngineWorld {
-  const world = lost({ arrives: false, options: RESENDING });
-  world.refuse('order', 'NotFound').advance(PROOF_MS);
+  const world = unfound({ arrives: false, options: RESENDING }).advance(PROOF_MS);
   expect(world.order()).toMatchObject({ state: 'sending', attempts: 2 });
   return world;
 }
@@ -39,8 +41,7 @@ describe('an order without an answer', () => {
   });
 
   it('stays unknown when nobody knows its id, and is found by the list of open orders', () => {
-    const world = lost({ arrives: true });
-    world.refuse('order', 'NotFound');
+    const world = unfound({ arrives: true });
     expect(world.order().state).toBe('unknown');
     world.advance(5_100);
     expect(world.order().state).toBe('open');
@@ -84,24 +85,21 @@ describe('an order without an answer', () => {
   });
 
   it('keeps its worst case reserved, and never counts as rejected before the proof', () => {
-    const world = lost({ arrives: false });
-    world.refuse('order', 'NotFound').advance(125_000);
+    const world = unfound({ arrives: false }).advance(125_000);
     expect(world.order().state).toBe('unknown');
     expect(world.engine.status()).toMatchObject({ liveOrders: 1, unsettled: 1 });
     expect(world.eventsOf('reject')).toEqual([]);
   });
 
   it('is rejected once it is proven that it never arrived, and the strategy is notified', () => {
-    const world = lost({ arrives: false });
-    world.refuse('order', 'NotFound').advance(PROOF_MS);
+    const world = unfound({ arrives: false }).advance(PROOF_MS);
     expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
     expect(world.eventsOf('reject')).toMatchObject([{ code: 'NeverArrived', tag: 'first' }]);
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 
   it('is proven absent by no list that fails', () => {
-    const world = lost({ arrives: false });
-    world.refuse('order', 'NotFound');
+    const world = unfound({ arrives: false });
     world.failing = { kind: 'orders', code: 'TIMED_OUT' };
     world.advance(3 * PROOF_MS);
     expect(world.order().state).toBe('unknown');
@@ -111,8 +109,7 @@ describe('an order without an answer', () => {
   });
 
   it('is proven absent only once the trades were read as well', () => {
-    const world = lost({ arrives: false });
-    world.refuse('order', 'NotFound');
+    const world = unfound({ arrives: false });
     world.failing = { kind: 'trades', code: 'TIMED_OUT' };
     world.advance(2 * PROOF_MS);
     expect(world.order().state).toBe('unknown');
@@ -149,8 +146,7 @@ describe('an order without an answer', () => {
   });
 
   it('is alarmed and taken over with its fills when it turns up after all', () => {
-    const world = lost({ arrives: false });
-    world.refuse('order', 'NotFound').advance(PROOF_MS);
+    const world = unfound({ arrives: false }).advance(PROOF_MS);
     expect(world.order().state).toBe('rejected');
     world.answers.add('order');
     const { id } = world.venue.placeByHand('buy', '1', '98', world.order().clientOrderId);
@@ -200,23 +196,14 @@ describe('an order that never arrived, where it may be sent again', () => {
     expect(world.order().state).toBe('open');
   });
 
-  it('is not sent again when its end was asked for meanwhile', () => {
-    const world = lost({ arrives: false, options: RESENDING });
-    world.refuse('order', 'NotFound');
-    world.want(cancelAll());
-    world.answers.add('order');
-    for (let waited = 0; waited < 2 * PROOF_MS; waited += 1_000) {
-      world.advance(1_000);
-      if (world.waitingKinds().includes('cancel')) world.refuse('cancel', 'NotFound');
-    }
-    expect(world.order()).toMatchObject({ state: 'rejected' });
-    expect(world.requestsOf('place')).toHaveLength(1);
-  });
-
-  it('is not sent again while trading is halted', () => {
-    const world = lost({ arrives: false, options: RESENDING });
-    world.refuse('order', 'NotFound');
-    world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
+  it.each([
+    ['its end was asked for meanwhile', (world: EngineWorld) => world.want(cancelAll())],
+    [
+      'trading is halted',
+      (world: EngineWorld) => world.control({ kind: 'halt', reason: 'a test', wholeAccount: false }),
+    ],
+  ])('is not sent again when %s', (_, act) => {
+    const world = act(unfound({ arrives: false, options: RESENDING }));
     world.answers.add('order');
     for (let waited = 0; waited < 2 * PROOF_MS; waited += 1_000) {
       world.advance(1_000);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { AccountState } from '../../../src/engine/feeds/account-state.ts';
 import { IssueLog } from '../../../src/engine/issue-log.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { WalletHistory, type HistoryRead } from '../../../src/engine/feeds/wallet-history.ts';
-import type { Units } from '../../../src/domain/money.ts';
-import { walletTransactionId } from '../../../src/domain/order.ts';
+import { NO_UNITS, type Units } from '../../../src/domain/money.ts';
+import { venueWalletId, walletTransactionId } from '../../../src/domain/order.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 
 const PAGE = 50;
@@ -163,4 +164,33 @@ describe('the history of a wallet', () => {
     expect(read?.lines.map(({ id }) => Number(id))).toEqual(upTo(2_100).slice(101));
     expect(wallet.readWhole(upTo(2_101))).toMatchObject({ isCut: false });
   });
+});
+
+const CURRENCIES = ['rls', 'usdt', 'btc'];
+const ALL = new Set(CURRENCIES);
+
+function account(nowMs: number): AccountState {
+  const outbox = new Outbox();
+  outbox.nowMs = nowMs;
+  const state = new AccountState(outbox, new IssueLog(outbox));
+  state.apply(
+    CURRENCIES.map((currency) => {
+      return { currency, walletId: venueWalletId(currency), total: NO_UNITS, held: NO_UNITS, tooFine: null };
+    }),
+    nowMs,
+  );
+  return state;
+}
+
+it('the wallet whose history was asked for the longest ago is next, also where only some are wanted', () => {
+  const state = account(0);
+  const next = (wanted: ReadonlySet<string>): string | undefined => state.nextOf(wanted)?.currency;
+  expect([next(ALL), next(ALL), next(ALL), next(ALL)]).toEqual(['rls', 'usdt', 'btc', 'rls']);
+  expect([next(new Set(['rls', 'btc'])), next(ALL), next(ALL)]).toEqual(['btc', 'usdt', 'rls']);
+  expect(next(new Set(['eth']))).toBeUndefined();
+});
+
+it('lives that end after one question ask for each wallet in turn', () => {
+  const first = [0, 1, 2].map((seconds) => account(seconds * 1_000).nextOf(ALL)?.currency);
+  expect(new Set(first)).toEqual(ALL);
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CredentialWatch } from '../../../src/engine/request-watches.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
+import { whyNoOrders } from '../../../src/mirror/strategy-status.ts';
+import { english } from '../../../src/language/sentence.ts';
 import { EngineWorld, WISH } from './engine-world.ts';
 
 const CREDENTIAL = { name: 'the token of a test', advice: 'make a new one' };
@@ -51,8 +53,7 @@ describe('a credential that the exchange refuses', () => {
 
   it('is written down for whoever looks at the mirror', () => {
     const world = refused();
-    world.mirror.flush();
-    expect(JSON.parse(world.mirror.load(0).stored['credential'] ?? '')).toEqual({
+    expect(world.record('credential')).toEqual({
       refused: { ...CREDENTIAL, sinceMs: expect.any(Number) },
     });
   });
@@ -65,8 +66,7 @@ describe('a credential that the exchange refuses', () => {
     expect(world.messages('warning')).toEqual([
       expect.stringMatching(/^the exchange accepts the token of a test again, after \d+ s$/),
     ]);
-    world.mirror.flush();
-    expect(JSON.parse(world.mirror.load(0).stored['credential'] ?? '')).toEqual({ refused: null });
+    expect(world.record('credential')).toEqual({ refused: null });
     world.want(WISH);
     expect(world.waitingKinds()).toContain('place');
   });
@@ -97,7 +97,39 @@ describe('a credential that the exchange refuses', () => {
     world.failing = null;
     world.restart().advance(100);
     expect(world.engine.credentialFault()).toBeNull();
-    world.mirror.flush();
-    expect(JSON.parse(world.mirror.load(0).stored['credential'] ?? '')).toEqual({ refused: null });
+    expect(world.record('credential')).toEqual({ refused: null });
+  });
+});
+
+/** Makes a world of which a request was not sent because this machine is too slow. */
+function slow(): EngineWorld {
+  const world = EngineWorld.ready();
+  world.answers.clear();
+  return world.want(WISH).unsend('place', 'this machine is too slow');
+}
+
+describe('a bot whose machine is too slow to send', () => {
+  it('is not well, until a request leaves', () => {
+    const world = slow();
+    expect(english(world.order().reason)).toBe('NotSent: this machine is too slow');
+    expect(english(world.engine.slowMachine.fault())).toContain(
+      'nothing but cancels leaves: this machine takes too long',
+    );
+    expect(whyNoOrders(world.records())).toBe(world.engine.slowMachine.fault());
+    for (const kind of ['orders', 'trades', 'wallets', 'book'] as const) world.answers.add(kind);
+    world.advance(10_000);
+    expect(world.engine.slowMachine.fault()).toBeNull();
+    expect(world.record('slow-machine')).toEqual({ sinceMs: null });
+    expect(world.messages('warning').filter((text) => text.startsWith('requests leave again'))).toHaveLength(
+      1,
+    );
+  });
+
+  it('does not say after a restart what was so before it', () => {
+    const world = slow();
+    world.restart();
+    expect(world.engine.slowMachine.fault()).toBeNull();
+    world.advance(10);
+    expect(whyNoOrders(world.records())).toBeNull();
   });
 });
