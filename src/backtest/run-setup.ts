@@ -1,6 +1,5 @@
-import type { Override } from '../daemon/overrides.ts';
+import { type Override, readBotConfig } from '../daemon/read-bot-config.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
-import { readBotConfig } from '../daemon/read-bot-config.ts';
 import { baseName } from '../daemon/strategy-settings.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseDuration } from '../daemon/duration-text.ts';
-import type { Override } from '../daemon/overrides.ts';
+import type { Override } from '../daemon/read-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';

@@ -1,7 +1,6 @@
 import { ledgerOf } from '../daemon/modes.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
-import type { Override } from '../daemon/overrides.ts';
-import { readBotConfig } from '../daemon/read-bot-config.ts';
+import { type Override, readBotConfig } from '../daemon/read-bot-config.ts';
 import { wrongInput } from './command-error.ts';
 
 /**

@@ -15,18 +15,241 @@ import { z } from 'zod';
 import { LANGUAGES } from '../language/locale.ts';
 import { alertSettings } from './alert-settings.ts';
 import { BOT_MODES } from '../mirror/mirror-path.ts';
-import {
-  dashboardSettings,
-  dataSettings,
-  recordSettings,
-  drainSettings,
-  executionSettings,
-  healthSettings,
-  logSettings,
-  reconciliationSettings,
-  watchdogSettings,
-} from './settings/operation-settings.ts';
 import { lockSettings } from './lock-settings.ts';
+import { HOUR_MS, SECOND_MS, DAY_MS } from '../domain/time-text.ts';
+import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../engine/engine-settings.ts';
+import { DRAIN_POLICIES } from '../engine/engine-event.ts';
+import { duration } from './setting-fields.ts';
+import { formatDuration } from './duration-text.ts';
+import { DEFAULT_RETENTION, RETENTION_BOUNDS, type RetentionLimits } from '../mirror/pruner.ts';
+import { isLoopbackName } from './allowed-host.ts';
+
+/** Port of the page if none is set. */
+const DEFAULT_PORT = 8_420;
+
+/** Settings of the bot's page and of the API behind it. */
+const dashboardSettings = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .prefault('127.0.0.1')
+      .describe('Address that it listens at. One that other machines reach needs tls, or insecure: true.'),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .nullable()
+      .optional()
+      .describe(
+        `Its port; 0 takes a free one, null serves no page. Without it, ${DEFAULT_PORT} where that is free.`,
+      ),
+    insecure: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'Whether it may be reached from other machines without TLS: whoever listens there reads tokens.',
+      ),
+    hosts: z
+      .array(z.hostname().toLowerCase())
+      .max(100)
+      .prefault([])
+      .describe(
+        'Further names under which the page and the health answers are asked for, such as bot.example.com.',
+      ),
+    tls: z
+      .strictObject({
+        certificate: z.string().min(1).describe('File with the certificate and its chain, as PEM.'),
+        key: z.string().min(1).describe('File with its private key, as PEM.'),
+      })
+      .nullable()
+      .prefault(null)
+      .describe('Serves HTTPS. Without it, HTTP.'),
+  })
+  .refine(({ host, insecure, tls }) => isLoopbackName(host) || insecure || tls !== null, {
+    path: ['host'],
+    error:
+      'expected an address of this machine alone, such as 127.0.0.1, or dashboard.tls, or dashboard.insecure: true',
+  })
+  .transform(({ port = DEFAULT_PORT, ...rest }, context) => ({
+    ...rest,
+    port,
+    /** True if the file sets the port: then an occupied port ends the run. */
+    isPortWritten: hasPort(context.value),
+  }))
+  .prefault({});
+
+function hasPort(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'port' in value && value.port !== undefined;
+}
+
+const rows = (name: keyof RetentionLimits, meaning: string) => {
+  const [least, most] = RETENTION_BOUNDS[name];
+  return z.int().min(least).max(most).prefault(DEFAULT_RETENTION[name]).describe(meaning);
+};
+
+/** Settings for the bot's stored data: its place and amount. */
+const dataSettings = z
+  .strictObject({
+    folder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Folder of the mirror and of other data of the bot; data in the working directory by default. Each bot needs its own.',
+      ),
+    retention: z
+      .strictObject({
+        journalRows: rows('journalRows', 'Lines of the journal.'),
+        candlesPerSeries: rows(
+          'candlesPerSeries',
+          'Candles of each market and length, and values of each plot.',
+        ),
+        publicTradesPerMarket: rows('publicTradesPerMarket', 'Public trades of each market.'),
+        finalOrders: rows('finalOrders', 'Orders that are closed.'),
+        fills: rows('fills', "Trades of the account, and lines of each wallet's history."),
+        intents: rows('intents', 'Intents that are done or refused.'),
+      })
+      .prefault({})
+      .describe(
+        'Rows kept of each kind. Rows that are still needed, such as an open order, are kept in addition.',
+      ),
+  })
+  .prefault({});
+
+/** Settings for recording what a run sees of its markets. If absent, nothing is recorded. */
+const recordSettings = z
+  .strictObject({
+    folder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The catalogue of recordings; catalogue below data.folder by default.'),
+    raw: z
+      .boolean()
+      .prefault(false)
+      .describe('Whether every reply with market data is stored whole as well.'),
+  })
+  .nullable()
+  .prefault(null);
+
+/** Settings of `sarraf watchdog`: when it reports a silent bot, and what it does then. */
+const watchdogSettings = z
+  .strictObject({
+    silentAfter: duration({ leastMs: 5_000, mostMs: DAY_MS })
+      .prefault('60s')
+      .describe('How long the loop of the bot may stand still before it is reported.'),
+    cancelEntriesAfter: duration({ leastMs: 5_000, mostMs: DAY_MS })
+      .nullable()
+      .prefault(null)
+      .describe(
+        'How long it stands still before the watchdog cancels its open orders that are no exits. Without it none is canceled.',
+      ),
+  })
+  .transform(({ silentAfter, cancelEntriesAfter }) => ({
+    silentAfterMs: silentAfter,
+    cancelEntriesAfterMs: cancelEntriesAfter,
+  }))
+  .prefault({});
+
+/** Settings for sending orders, and for missing answers. */
+const executionSettings = z
+  .strictObject({
+    lateArrival: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
+      .prefault(formatDuration(DEFAULT_ENGINE_TIMES.lateArrivalMs))
+      .describe('How long after it was sent a request may still arrive. Before that, no absence is proven.'),
+    absencePassesApart: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
+      .prefault(formatDuration(DEFAULT_ENGINE_TIMES.absencePassesApartMs))
+      .describe('Shortest time between the two complete readings of the lists that prove an absence.'),
+    resendUnknown: z
+      .boolean()
+      .prefault(DEFAULT_ENGINE_TIMES.resendUnknown)
+      .describe(
+        'Whether to send an order again, once and under its own id, if it is proven that it never arrived.',
+      ),
+    placeWithin: duration({ leastMs: 100, mostMs: HOUR_MS })
+      .prefault(formatDuration(DEFAULT_ENGINE_TIMES.placeWithinMs))
+      .describe('How long an order may wait for its rate limit before the bot gives it up.'),
+  })
+  .transform((read) => ({
+    lateArrivalMs: read.lateArrival,
+    absencePassesApartMs: read.absencePassesApart,
+    resendUnknown: read.resendUnknown,
+    placeWithinMs: read.placeWithin,
+  }))
+  .prefault({});
+
+/** Settings for comparing the books with those of the exchange. */
+const reconciliationSettings = z
+  .strictObject({
+    every: duration({ leastMs: SECOND_MS, mostMs: 24 * HOUR_MS })
+      .prefault(formatDuration(DEFAULT_RECONCILIATION.everyMs))
+      .describe('How often balances and orders are compared.'),
+    lag: duration({ leastMs: 0, mostMs: HOUR_MS })
+      .prefault(formatDuration(DEFAULT_RECONCILIATION.lagMs))
+      .describe('How far the lists of the exchange may lag: a difference that lasts longer is a break.'),
+    alertAfter: duration({ leastMs: SECOND_MS, mostMs: 24 * HOUR_MS })
+      .prefault(formatDuration(DEFAULT_RECONCILIATION.alertAfterMs))
+      .describe('How long comparisons may have no result before new orders stop and the bot reports it.'),
+  })
+  .transform(({ every, lag, alertAfter }) => ({ everyMs: every, lagMs: lag, alertAfterMs: alertAfter }))
+  .prefault({});
+
+/** Settings for the run's end. */
+const drainSettings = z
+  .strictObject({
+    openOrders: z
+      .enum(DRAIN_POLICIES)
+      .prefault('keep-exits')
+      .describe(
+        "What happens to the bot's open orders when it ends. keep-exits: those that only reduce a position of their strategy stay, such as its stop orders; the others are canceled. cancel: none stays. keep: all stay.",
+      ),
+    within: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
+      .prefault('60s')
+      .describe('How long the end may take. The next start does the rest.'),
+  })
+  .transform(({ openOrders, within }) => ({ openOrders, withinMs: within }))
+  .prefault({});
+
+/** Settings of the small server that reports the bot's health. */
+const healthSettings = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .prefault('127.0.0.1')
+      .describe('Address that it listens at. Other machines can reach it only at 0.0.0.0.'),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .nullable()
+      .prefault(null)
+      .describe('Its port; 0 takes a free one. Without a port there is no such server.'),
+  })
+  .prefault({});
+
+/** Settings of the log: its content and destination. */
+const logSettings = z
+  .strictObject({
+    level: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+      .prefault('info')
+      .describe('The lowest level that is logged.'),
+    pretty: z
+      .union([z.boolean(), z.literal('auto')], { error: 'expected true, false or auto' })
+      .prefault('auto')
+      .describe('Readable lines instead of JSON. auto: on a terminal only.'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'A file that gets the JSON lines as well. At 50 MB it is renamed to end in .1, and replaces the older one.',
+      ),
+  })
+  .transform(({ file = null, ...rest }) => ({ ...rest, file }))
+  .prefault({});
 
 /** Strategies of a bot that names none, in the modes `embedded` and `paper`. */
 export const DEFAULT_STRATEGIES = [

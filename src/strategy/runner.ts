@@ -4,9 +4,8 @@ import { strayHandler, type StrategyDefinition, paceOf, type TrailPace } from '.
 import { expectedMarket } from './decimal-input.ts';
 import { dataSetup } from './data/data.ts';
 import { routeOfEvent, withUniverses, type CandleSubscription, type Subscription } from './subscriptions.ts';
-import { HandlerCall } from './handlers/handler-call.ts';
-import { HandlerContext, memberValues } from './handlers/handler-context.ts';
 import {
+  HandlerCall,
   candlePlacesOf,
   handlersByRoute,
   NO_HANDLERS,
@@ -18,7 +17,8 @@ import {
   NOTHING_SHOWN,
   wrongAnswer,
   type ShownAs,
-} from './handlers/handler-routes.ts';
+} from './handlers/handler-call.ts';
+import { HandlerContext, memberValues } from './handlers/handler-context.ts';
 import type { Indicator } from './indicators/indicators.ts';
 import type { Intent } from './intents.ts';
 import { StrategyPlots, type PlotSink } from './plots.ts';

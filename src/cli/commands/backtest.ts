@@ -18,7 +18,7 @@ import { writeRunFolder } from '../../backtest/write-run-folder.ts';
 import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import { english } from '../../language/sentence.ts';
-import type { Override } from '../../daemon/overrides.ts';
+import type { Override } from '../../daemon/read-bot-config.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { failed, wrongInput, asCommand } from '../command-error.ts';
 import type { Recordings } from '../../backtest/recordings.ts';

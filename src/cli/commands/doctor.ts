@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import type { Override } from '../../daemon/overrides.ts';
+import type { Override } from '../../daemon/read-bot-config.ts';
 import { interruption, MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { CommandError, FAILED, wrongInput } from '../command-error.ts';
 import { runDoctor, type Diagnosis } from '../doctor/run-doctor.ts';

@@ -28,7 +28,8 @@ import {
   type Terminal,
   Questions,
   QuestionsEnded,
-} from '../init/init-texts.ts';
+  botFiles,
+} from '../init/bot-files.ts';
 import {
   folderProblem,
   checkIsFree,
@@ -44,7 +45,6 @@ import { mkdtempSync, readFileSync, rmSync, cpSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { ownFile } from '../../plugins/own-files.ts';
 import { endSignal } from '../end-signal.ts';
-import { botFiles } from '../init/bot-files.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

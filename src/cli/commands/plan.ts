@@ -2,7 +2,12 @@ import type { Budget } from '../../domain/rate-limit.ts';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { readLedgerIfAny } from '../../budget/ledger-snapshot.ts';
-import type { BudgetReport } from '../../budget/ledger-report.ts';
+import {
+  type BudgetReport,
+  loweredBudgets,
+  loweredText,
+  type LoweredBudget,
+} from '../../budget/ledger-report.ts';
 import {
   beginsText,
   freshTradingBegins,
@@ -14,8 +19,7 @@ import { ledgerOf } from '../../daemon/modes.ts';
 import { DEFAULT_STRATEGIES, type BotConfig } from '../../daemon/create-bot-config.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { missingInventories, readBooks, planOfConfigs, type ConfigPlan } from '../plan-of-config.ts';
-import { loweredBudgets, loweredText, type LoweredBudget } from '../../budget/ledger-report.ts';
-import type { Override } from '../../daemon/overrides.ts';
+import type { Override } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { AssetLedger } from '../../portfolio/asset-ledger.ts';

@@ -4,7 +4,7 @@ import { recordMarketData, type RecordingStatus } from '../../daemon/record-mark
 import { recordingLines } from '../../daemon/run-recording.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import type { Override } from '../../daemon/overrides.ts';
+import type { Override } from '../../daemon/read-bot-config.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { failed, wrongInput, asCommand, programName } from '../command-error.ts';

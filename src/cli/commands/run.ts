@@ -6,7 +6,7 @@ import { DashboardSidecar } from '../../dashboard/dashboard-sidecar.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { runBot } from '../../daemon/run-bot.ts';
 import { DEFAULT_STRATEGIES, defaultCatalogue, type BotConfig } from '../../daemon/create-bot-config.ts';
-import type { Override } from '../../daemon/overrides.ts';
+import type { Override } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput, programName } from '../command-error.ts';
 import {

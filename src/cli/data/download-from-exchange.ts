@@ -1,6 +1,6 @@
 import { openRemoteExchange, type RemoteExchange } from '../../venues/live-venue.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
-import type { Override } from '../../daemon/overrides.ts';
+import type { Override } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe, Candle } from '../../domain/candle.ts';

@@ -3,7 +3,7 @@ import { readStoredAccount } from '../../daemon/account-check.ts';
 import { readRun } from '../../daemon/run-record.ts';
 import { ledgerOf } from '../../daemon/modes.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import type { Override } from '../../daemon/overrides.ts';
+import { type Override, readBotConfig, type BotConfigSources } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { budgetTable } from '../../exchange/client-options.ts';
 import { storedAccount, type AccountHash } from '../../venues/account-reader.ts';
@@ -23,7 +23,6 @@ import { notChecked, ok, type CheckFinding, warning, problem } from './check-fin
 import { statSync, type Stats, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { testedVersions } from '../init/write-bot-folder.ts';
-import { readBotConfig, type BotConfigSources } from '../../daemon/read-bot-config.ts';
 import { readLedgerIfAny } from '../../budget/ledger-snapshot.ts';
 import { loweredBudgets } from '../../budget/ledger-report.ts';
 import { planOfConfigs } from '../plan-of-config.ts';

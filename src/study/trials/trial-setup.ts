@@ -12,7 +12,7 @@ import {
 } from '../../backtest/run-setup.ts';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import type { Override } from '../../daemon/overrides.ts';
+import type { Override } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { PackedMarket } from '../../recording/packed-market.ts';
 import type { RunData, RunSignals } from '../data/study-data.ts';

@@ -1,6 +1,9 @@
-import { readBotConfig, type BotConfigReading } from '../../../../src/daemon/read-bot-config.ts';
+import {
+  readBotConfig,
+  type BotConfigReading,
+  type Override,
+} from '../../../../src/daemon/read-bot-config.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
-import type { Override } from '../../../../src/daemon/overrides.ts';
 
 interface Around {
   readonly environment?: Readonly<Record<string, string>>;
