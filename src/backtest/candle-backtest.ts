@@ -14,6 +14,7 @@ import { createMarket, type Market, type MarketOptions } from '../domain/market.
 import type { MarketSymbol, Currency } from '../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
+import { storedForm } from '../domain/stored-json.ts';
 import { longestBarMs, timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { EARLIEST_MS, LATEST_MS } from '../recording/read-rows.ts';
@@ -417,9 +418,6 @@ export function marketFor(
 const textOf = (units: Units | undefined): string | undefined =>
   units === undefined ? undefined : formatUnits(units);
 
-const plain = (_: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? formatUnits(value) : value;
-
 /** Returns what a result stores of its configuration: everything that affects the result, without secrets. */
 export function configTerms(config: BotConfig, more: Readonly<Record<string, unknown>>): unknown {
   return botTerms(config, { ...more, balances: config.paper.balances, feesInMillionths: config.paper.fees });
@@ -445,7 +443,7 @@ export function botTerms(config: BotConfig, more: Readonly<Record<string, unknow
       }),
     ),
   };
-  return JSON.parse(JSON.stringify(stored, plain)) as unknown;
+  return JSON.parse(JSON.stringify(stored, storedForm)) as unknown;
 }
 
 /** Kinds of data that candles do not contain, with their names for messages. */

@@ -77,9 +77,10 @@ export function parsedJson(json: string): unknown {
   }
 }
 
-/** Replacer for `JSON.stringify` that writes units as decimal text, for a schema that has `storedUnits`. */
-export function unitsAsText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? formatUnits(value) : value;
+/** Replacer for `JSON.stringify` that writes units as decimal texts (`storedUnits`), and maps as objects. */
+export function storedForm(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return formatUnits(value);
+  return value instanceof Map ? Object.fromEntries(value) : value;
 }
 
 /** Replacer for `JSON.stringify` that writes money, which JSON has no form for: `{ "$units": "12.5" }`. */

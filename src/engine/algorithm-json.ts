@@ -5,7 +5,7 @@ import {
   storedCount as count,
   storedTimeMs,
   storedUnits as units,
-  unitsAsText,
+  storedForm,
 } from '../domain/stored-json.ts';
 import { shapeOf, STORED_CODECS } from '../records/field.ts';
 import { ORDER, PRICED_ORDER } from '../records/order.ts';
@@ -217,7 +217,7 @@ export const storedAlgorithm = z.strictObject({ version: z.literal(VERSION), alg
 
 /** Returns an algorithm as JSON text for the mirror; units are decimal texts. */
 export function algorithmToJson(state: Algorithm): string {
-  return JSON.stringify({ version: VERSION, algorithm: state }, unitsAsText);
+  return JSON.stringify({ version: VERSION, algorithm: state }, storedForm);
 }
 
 /**

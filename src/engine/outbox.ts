@@ -3,7 +3,7 @@ import { MARKET_CALLS, type StoredReply, type VenueAnswer, type VenueCall } from
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-event.ts';
 import type { JournalEntry, MirrorChange, ReplyStep } from './mirror-change.ts';
 import type { OrderRecord } from '../records/order.ts';
-import { unitsAsText } from '../domain/stored-json.ts';
+import { storedForm } from '../domain/stored-json.ts';
 import type { StorableValues } from './stored-records.ts';
 
 const NO_CHANGES: readonly MirrorChange[] = [];
@@ -92,7 +92,7 @@ export class Outbox {
 
   /** Stores a small piece of state under a name; units become decimal texts. */
   persist<Name extends keyof StorableValues>(name: Name, state: StorableValues[Name]): void {
-    if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state, unitsAsText) });
+    if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state, storedForm) });
   }
 
   /** Requires this step's changes to be on the disk before anything is sent. */

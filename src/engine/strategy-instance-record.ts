@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
-import { readStored, storedCount, storedUnits } from '../domain/stored-json.ts';
+import { readStored, storedCount, storedForm, storedUnits } from '../domain/stored-json.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
-import { restoreLedger, storedForm, storedLedger, storeLedger } from '../portfolio/profit.ts';
+import { restoreLedger, storedLedger, storeLedger } from '../portfolio/profit.ts';
 import type { StrategyRecord } from '../records/rows.ts';
 
 /** Stored data of a strategy besides its own state. */
@@ -42,8 +42,8 @@ export function writeInstance(
   stateJson: string,
   { ledger, requests, fills, orders, fees, capital }: InstanceFigures,
 ): string {
-  const money = storedForm({ fees, capital }) as object;
-  const figures = JSON.stringify({ ledger: storeLedger(ledger), requests, fills, orders, ...money });
+  const stored = { ledger: storeLedger(ledger), requests, fills, orders, fees, capital };
+  const figures = JSON.stringify(stored, storedForm);
   return `{"state":${stateJson},${figures.slice(1)}`;
 }
 

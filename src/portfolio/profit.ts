@@ -1,5 +1,5 @@
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
-import { addUnits, NO_UNITS, subtractUnits, type Units, formatUnits } from '../domain/money.ts';
+import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import {
   partOf,
@@ -147,8 +147,8 @@ export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
 
 type LedgerShape = ReturnType<typeof storedLedger>;
 
-/** Returns a ledger in its stored form. */
-export function storeLedger({ currency, marketNames, state }: AssetLedger): z.input<LedgerShape> {
+/** Returns the parts of a ledger that are stored (`storedForm`). */
+export function storeLedger({ currency, marketNames, state }: AssetLedger): object {
   const { holdings, flows, prices, tracks, inventory, inventoryValue, unpriced, streak } = state;
   const none: Record<Currency, Units> = {};
   for (const quote of marketNames.quotes) none[quote.currency] = NO_UNITS;
@@ -165,17 +165,7 @@ export function storeLedger({ currency, marketNames, state }: AssetLedger): z.in
   const marks = new Map<Currency, object>();
   for (const [quote, track] of tracks) marks.set(quote, track.marks);
   const own = { flows, prices, tracks: marks, inventory, inventoryValue, unpriced };
-  return storedForm({ currency, holdings: held, ...own, ...streak }) as z.input<LedgerShape>;
-}
-
-/** Converts maps to objects and money to decimal texts, at every depth. */
-export function storedForm(value: unknown): unknown {
-  if (typeof value === 'bigint') return formatUnits(value);
-  if (typeof value !== 'object' || value === null) return value;
-  const stored: Record<string, unknown> = {};
-  for (const [key, inner] of value instanceof Map ? value : Object.entries(value))
-    stored[String(key)] = storedForm(inner);
-  return stored;
+  return { currency, holdings: held, ...own, ...streak };
 }
 
 /**

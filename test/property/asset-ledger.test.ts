@@ -5,6 +5,7 @@ import { parseMarket, MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { parseUnits, type Units } from '../../src/domain/money.ts';
 import { AssetLedger, type LedgerTrade } from '../../src/portfolio/asset-ledger.ts';
 import { partOf } from '../../src/portfolio/holding.ts';
+import { storedForm } from '../../src/domain/stored-json.ts';
 import { profitOf, restoreLedger, storedLedger, storeLedger } from '../../src/portfolio/profit.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
@@ -66,7 +67,10 @@ const newLedger = (currency: Currency) =>
 
 function restarted(ledger: AssetLedger): AssetLedger {
   const again = newLedger(ledger.currency);
-  restoreLedger(again, storedLedger(MARKET_NAMES).parse(JSON.parse(JSON.stringify(storeLedger(ledger)))));
+  restoreLedger(
+    again,
+    storedLedger(MARKET_NAMES).parse(JSON.parse(JSON.stringify(storeLedger(ledger), storedForm))),
+  );
   return again;
 }
 
@@ -212,7 +216,10 @@ describe('the profit over a triangle of markets', () => {
         let ledger = newLedger('usdt');
         for (const step of drawn) ledger = after(ledger, step);
         const turned = newLedger('rls');
-        restoreLedger(turned, storedLedger(MARKET_NAMES).parse(storeLedger(ledger)));
+        restoreLedger(
+          turned,
+          storedLedger(MARKET_NAMES).parse(JSON.parse(JSON.stringify(storeLedger(ledger), storedForm))),
+        );
         const prices = new Map(
           [...ledger.state.prices].map(([market, { price }]) => [market, price as bigint]),
         );

@@ -70,7 +70,7 @@ function recordOf(
 /** Counts orders and intents, which are named by it, over all lives of the bot: no number comes twice. */
 export class RowCounter {
   private readonly outbox: Outbox;
-  private row = 0;
+  last = 0;
   /** True if it has counted since the last `store`. */
   isChanged = false;
 
@@ -78,22 +78,18 @@ export class RowCounter {
     this.outbox = outbox;
   }
 
-  get last(): number {
-    return this.row;
-  }
-
   next(): number {
-    this.row += 1;
+    this.last += 1;
     this.isChanged = true;
-    return this.row;
+    return this.last;
   }
 
   store(): void {
     this.isChanged = false;
-    this.outbox.persist('row', this.row);
+    this.outbox.persist('row', this.last);
   }
 
   restore(stored: StoredTexts): void {
-    this.row = restored(stored, 'row') ?? 0;
+    this.last = restored(stored, 'row') ?? 0;
   }
 }

@@ -10,7 +10,7 @@ import { rejectionOf } from '../order-rejection.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
-import { restored, type StoredTexts, type StoredValue } from '../stored-records.ts';
+import { restored, type StoredValue } from '../stored-records.ts';
 
 /**
  * Maximum number of events that wait for strategies, before they have started or within one step. Beyond it
@@ -129,7 +129,7 @@ export class StrategyNotifier {
 
   /** Restores the fills that came while their strategies were not running, and delivers them. */
   restore({ stored }: MirrorState): void {
-    this.absent.restore(stored);
+    this.absent.fills = restored(stored, 'absent-fills') ?? [];
     for (const absent of this.absent.release(
       ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
     )) {
@@ -244,7 +244,7 @@ const MOST_ABSENT = 2_000;
  */
 class AbsentFills {
   private readonly outbox: Outbox;
-  private fills: readonly AbsentFill[] = [];
+  fills: readonly AbsentFill[] = [];
 
   constructor(outbox: Outbox) {
     this.outbox = outbox;
@@ -270,10 +270,6 @@ class AbsentFills {
     this.fills = this.fills.filter((absent) => !released.includes(absent));
     this.persist();
     return released;
-  }
-
-  restore(stored: StoredTexts): void {
-    this.fills = restored(stored, 'absent-fills') ?? [];
   }
 
   private persist(): void {

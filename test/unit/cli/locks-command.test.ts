@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { bothTimesText } from '../../../src/domain/zone-time.ts';
-import { unitsAsText } from '../../../src/domain/stored-json.ts';
+import { storedForm } from '../../../src/domain/stored-json.ts';
 import { NO_LOCKS } from '../../../src/engine/stored-records.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -30,7 +30,7 @@ const HELD: Lock = {
 
 function mirrorWith(locks: readonly Lock[]): void {
   const store = openMirror(join(folder, 'mirror.sqlite'), HELD.beganAtMs);
-  const json = JSON.stringify({ ...NO_LOCKS, locks: [...locks] }, unitsAsText);
+  const json = JSON.stringify({ ...NO_LOCKS, locks: [...locks] }, storedForm);
   store.apply([{ kind: 'kept', name: 'locks', json }], { atMs: HELD.beganAtMs, isDurable: true });
   store.close();
 }

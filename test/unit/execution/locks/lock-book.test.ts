@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { unitsAsText } from '../../../../src/domain/stored-json.ts';
+import { storedForm } from '../../../../src/domain/stored-json.ts';
 import { LockBook, type LockChange } from '../../../../src/engine/locks/lock-book.ts';
 import type { LockRule, Lock } from '../../../../src/engine/lock.ts';
 import { restored } from '../../../../src/engine/stored-records.ts';
@@ -199,7 +199,7 @@ test('a lock ends after it begins, holds up to then, and a restart changes nothi
           }
           if (what.kind === 'restart') {
             const again = new LockBook(rules);
-            const locks = JSON.stringify(book.stored(), unitsAsText);
+            const locks = JSON.stringify(book.stored(), storedForm);
             again.restore(restored({ locks }, 'locks')!);
             again.advance(nowMs);
             expect(again.stored()).toEqual(book.stored());
