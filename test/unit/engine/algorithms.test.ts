@@ -45,8 +45,7 @@ describe('quotes', () => {
     const [kept, changed] = world.orders();
     world.want(set('98 1', '96 1'));
     expect(world.pending('cancel').call).toMatchObject({ clientOrderId: changed?.key });
-    world.endCanceled();
-    world.advance(3_000);
+    world.endCanceled().advance(3_000);
     acceptAll(world);
     expect(placed(world)).toEqual(['buy 98 1', 'buy 97 1', 'buy 96 1']);
     expect(world.order(kept?.key)).toEqual(kept);
@@ -90,8 +89,7 @@ describe('quotes', () => {
     const world = EngineWorld.answering().want(set('98 1'));
     acceptAll(world);
     world.want(cancelAll());
-    world.endCanceled();
-    world.advance(30_000);
+    world.endCanceled().advance(30_000);
     expect(world.engine.status().liveOrders).toBe(0);
     expect(placed(world)).toHaveLength(1);
     expect(world.mirror.load(0).algorithms).toEqual([]);
@@ -139,8 +137,7 @@ it('a target is reached with what is missing, and another one ends it', () => {
   const world = EngineWorld.answering().want(target('BTCUSDT', { position: '1', price: '98' }));
   world.fillNext('0.5').advance(6_000);
   world.want(target('BTCUSDT', { position: '0.2', price: '98.5' }));
-  world.endCanceled();
-  world.advance(6_000);
+  world.endCanceled().advance(6_000);
   // The fee of the purchase was taken from the coins.
   expect(placed(world)).toEqual(['buy 98 1', 'sell 98.5 0.299']);
 });

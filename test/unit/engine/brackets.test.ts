@@ -28,8 +28,7 @@ describe('a bracket', () => {
     const entry = world.orders()[0];
     world.fill(entry?.venueId ?? null).advance(11_000);
     expect(pairs(world)).toHaveLength(1);
-    world.endCanceled();
-    world.advance(6_000);
+    world.endCanceled().advance(6_000);
     expect(pairs(world)).toEqual(['sell 0.399@110 stop 90/89.1', 'sell 0.998@110 stop 90/89.1']);
     world.acceptPair();
     expect(world.resting()).toEqual(['sell 0.998@110', 'sell 0.998@89.1']);
@@ -105,8 +104,10 @@ describe('a bracket', () => {
     const stop = bracket('BTCUSDT', { entry: BRACKET.entry, stopLoss: { price: '90' } });
     const world = EngineWorld.answering().bought(stop);
     world.accept();
-    world.venue.book = { bid: '89', ask: '89.5' };
-    world.end(world.venue.open()[0]?.id ?? null).advance(20_000);
+    world
+      .quote('89', '89.5')
+      .end(world.venue.open()[0]?.id ?? null)
+      .advance(20_000);
     expect(world.pending('place').call.order).toMatchObject({ side: 'sell', execution: 'market' });
   });
 
@@ -162,8 +163,7 @@ describe('a bracket', () => {
     expect(world.messages('warning').at(-1)).toBe(
       'one: the exit of its bracket in BTCUSDT was refused once (PriceConditionFailed): its stop goes alone, and the bot tries again in 11 s',
     );
-    world.venue.book = { bid: '99.5', ask: '101' };
-    world.advance(10_500);
+    world.quote('99.5', '101').advance(10_500);
     world.endCanceled();
     world.acceptPair();
     expect(world.resting()).toEqual(['sell 0.998@110', 'sell 0.998@89.1']);
@@ -179,8 +179,7 @@ describe('a bracket', () => {
     expect(world.messages('warning')).toContain(
       `one: its bracket in BTCUSDT ended (${end}): 0.998 btc has no exit any more; ctx.protect places one`,
     );
-    world.endCanceled();
-    world.advance(20_000);
+    world.endCanceled().advance(20_000);
     world.control({ kind: 'resume' }).advance(60_000);
     expect(world.resting()).toEqual([]);
     expect(pairs(world)).toHaveLength(1);
@@ -258,8 +257,7 @@ describe('brackets that are used badly', () => {
     world.fill(world.orders()[0]?.venueId ?? null).advance(11_000);
     expect(world.waitingKinds()).toEqual(['cancel']);
     world.want(cancelAll());
-    world.endCanceled();
-    world.advance(60_000);
+    world.endCanceled().advance(60_000);
     expect(world.requestsOf('place-oco')).toHaveLength(1);
     expect(world.resting()).toEqual([]);
     expect(world.messages('warning')).toContain(
@@ -347,8 +345,7 @@ describe('a protection', () => {
     ['2', 'expected a position of at least 2 btc that no exit and no sale has, to protect it; was 0.598'],
   ])('of what a sale of its own has is refused by what is free: %s', (amount, reason) => {
     const world = moved('98');
-    world.want(sell('BTCUSDT', { amount: '0.4', price: '120' }));
-    world.accept();
+    world.open(sell('BTCUSDT', { amount: '0.4', price: '120' }));
     world.want(
       protect('BTCUSDT', { ...(amount === undefined ? {} : { amount }), stopLoss: { price: '90' } }),
     );
@@ -359,9 +356,7 @@ describe('a protection', () => {
 /** Makes a world that bought 0.998 at 98 and whose best bid then moved to `bid`. */
 function moved(bid: string): EngineWorld {
   const world = EngineWorld.answering().bought(WISH);
-  world.venue.book = { bid, ask: String(Number(bid) + 2) };
-  world.advance(2_000);
-  return world;
+  return world.quote(bid, String(Number(bid) + 2)).advance(2_000);
 }
 
 describe('a protection of a position whose price has moved', () => {

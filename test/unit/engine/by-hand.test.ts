@@ -43,9 +43,7 @@ describe('a cancel by hand', () => {
     world.accept();
     world.control(CANCEL);
     expect(world.engine.byHand.stateOf('c1')).toEqual({ left: 2, closed: 0, end: null });
-    world.endCanceled();
-    world.endCanceled();
-    world.advance(30_000);
+    world.endCanceled().endCanceled().advance(30_000);
     expect(endOf(world, 'c1')).toEqual({
       ok: true,
       message: '2 orders are canceled; one trades on and may place others: "sarraf pause one" stops that',
@@ -72,8 +70,7 @@ describe('a cancel by hand', () => {
     const world = EngineWorld.answering();
     world.bought(bracket('BTCUSDT', { entry: BRACKET.entry, stopLoss: { price: '90' } })).accept();
     world.control({ ...CANCEL, market: 'BTCUSDT', strategy: 'one' });
-    world.endCanceled();
-    world.advance(10_000);
+    world.endCanceled().advance(10_000);
     expect(endOf(world, 'c1')).toMatchObject({
       message: expect.stringContaining('no stop covers any more: 0.998 btc of one'),
     });
@@ -96,8 +93,7 @@ describe('a cancel by hand', () => {
 describe('a close by hand', () => {
   it('ends what rests, waits for its end, and sells what is held, once', () => {
     const world = holding();
-    world.want(sell('BTCUSDT', { amount: '0.5', price: '120' }));
-    world.accept();
+    world.open(sell('BTCUSDT', { amount: '0.5', price: '120' }));
     world.control(CLOSE);
     world.control(CLOSE);
     world.control({ ...CLOSE, key: 'k2' });
@@ -106,8 +102,7 @@ describe('a close by hand', () => {
     expect(placedSince(world, 2)).toEqual([]);
     // The order trades while its cancel is on the way.
     world.venue.fill(world.order().venueId, '0.2');
-    world.endCanceled();
-    world.advance(11_000);
+    world.endCanceled().advance(11_000);
     expect(placedSince(world, 2)).toEqual(['sell 0.798 market']);
     world.fillNext().advance(11_000);
     expect(endOf(world, 'k1')).toMatchObject({

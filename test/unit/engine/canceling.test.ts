@@ -147,8 +147,7 @@ describe('canceling an order', () => {
   });
 
   it.each(['', '/2'])('of a pair that still waits drops both of its legs: %s', (leg) => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     world.acceptPair();
     const first = new Set(world.orders().map(({ key }) => key));
     world.want(PAIR);

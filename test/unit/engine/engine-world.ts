@@ -339,6 +339,11 @@ export class EngineWorld {
     return this;
   }
 
+  quote(bid: string | null, ask: string | null): this {
+    this.venue.book = { bid, ask };
+    return this;
+  }
+
   deposit(...of: Parameters<ScriptedVenue['deposit']>): this {
     this.venue.deposit(...of);
     return this;
@@ -373,7 +378,13 @@ export class EngineWorld {
   }
 
   /** Ends an order at the exchange and answers the request to cancel it. */
-  endCanceled(): VenueOrder {
+  endCanceled(): this {
+    this.endedByCancel();
+    return this;
+  }
+
+  /** Ends the order whose cancel waits, as `endCanceled` does; returns the order. */
+  endedByCancel(): VenueOrder {
     const { venueId, clientOrderId } = this.pending('cancel').call;
     const id =
       venueId ?? this.venue.orders.find((order) => order.clientOrderId === clientOrderId)?.id ?? null;

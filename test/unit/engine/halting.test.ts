@@ -12,8 +12,7 @@ describe('a halt', () => {
     const world = open();
     world.control(HALT);
     expect(world.waitingKinds()).toEqual(['cancel']);
-    world.endCanceled();
-    world.want(WISH);
+    world.endCanceled().want(WISH);
     expect(world.eventsOf('reject')).toMatchObject([{ code: 'closed', reason: 'trading is halted: a test' }]);
     world.advance(20_000);
     expect(world.requestsOf('place')).toHaveLength(1);
@@ -61,8 +60,7 @@ describe('a halt', () => {
     world.venue.placeByHand('buy', '1', '98', 'other-one-e000-9');
     world.advance(6_000);
     world.control(HALT);
-    world.endCanceled();
-    world.advance(20_000);
+    world.endCanceled().advance(20_000);
     expect(world.requestsOf('cancel')).toHaveLength(1);
     expect(world.requestsOf('cancel-old')).toEqual([]);
     expect(world.venue.open()).toHaveLength(2);
@@ -104,8 +102,7 @@ describe('a halt', () => {
     expect(world.engine.status().phase).toBe('halted');
     world.advance(2_000);
     expect(world.alarms().at(-1)).toMatch(/trading was halted before this start: a test/);
-    world.endCanceled();
-    world.control({ kind: 'resume' });
+    world.endCanceled().control({ kind: 'resume' });
     expect(world.engine.status().phase).toBe('trading');
     world.advance(11_000);
     world.want(WISH);
@@ -152,8 +149,7 @@ describe('a drain', () => {
 
   it('that keeps leaves algorithms to the next start, whatever happens to their orders meanwhile', () => {
     const world = EngineWorld.answering();
-    world.want(iceberg('BTCUSDT', 'buy', { amount: '2', visible: '1', price: '98' }));
-    const first = world.accept();
+    const first = world.want(iceberg('BTCUSDT', 'buy', { amount: '2', visible: '1', price: '98' })).accept();
     world.control({ kind: 'drain', openOrders: 'keep' });
     world.fill(first.id).advance(12_000);
     expect(world.order().state).toBe('filled');

@@ -201,8 +201,7 @@ describe('the reply to a placement', () => {
   });
 
   it('gives each leg of a pair its own record, whichever comes first', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     const [first, second] = world.venue.placePair(world.pending('place-oco').call.order);
     world.give('place-oco', [second, first]);
     expect(world.orders()).toMatchObject([

@@ -94,8 +94,7 @@ describe('a strategy that was given no coins', () => {
   it('sells no more than it has by exits and sales together', () => {
     const world = open(NOTHING).want(buy('BTCUSDT', { amount: '5', price: '100' }));
     world.fillNext().advance(30_000);
-    world.want(sell('BTCUSDT', { amount: '4', price: '120' }));
-    world.accept();
+    world.open(sell('BTCUSDT', { amount: '4', price: '120' }));
     world.want(protect('BTCUSDT', { stopLoss: { percent: 10 } })).advance(3_000);
     expect(world.waitingKinds()).not.toContain('place');
     expect(refusals(world)).toMatchObject([{ code: 'funds' }]);
@@ -137,8 +136,7 @@ describe('a strategy with inventory', () => {
   it('has gained and lost nothing by it as it comes, and what its price does after that', () => {
     const world = open(given('2'));
     expect(totalOf(world)).toBe('0');
-    world.venue.book = { bid: '119', ask: '121' };
-    world.advance(10_000);
+    world.quote('119', '121').advance(10_000);
     expect(totalOf(world)).toBe('40');
   });
 

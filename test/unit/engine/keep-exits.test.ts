@@ -33,7 +33,7 @@ function oversold(...chosen: readonly Intent[]): EngineWorld {
 /** Answers all cancels that were requested; returns the prices of their orders. */
 function canceled(world: EngineWorld): readonly string[] {
   const prices: string[] = [];
-  while (world.waitingKinds().includes('cancel')) prices.push(formatUnits(world.endCanceled().price ?? 0n));
+  while (world.waitingKinds().includes('cancel')) prices.push(formatUnits(world.endedByCancel().price ?? 0n));
   return prices.toSorted();
 }
 
@@ -86,8 +86,7 @@ describe('a drain that keeps exits', () => {
   });
 
   it('keeps no sale of what the strategy does not hold', () => {
-    const world = EngineWorld.answering(WITH_COINS).want(DEARER);
-    world.accept();
+    const { world } = EngineWorld.answering(WITH_COINS).open(DEARER);
     world.restartWithout('0').advance(11_000);
     world.control(DRAIN);
     expect(canceled(world)).toEqual(['120']);
@@ -144,8 +143,7 @@ describe('a drain that keeps exits', () => {
       ]),
     );
     while (world.waitingKinds().includes('place')) world.accept();
-    world.want(iceberg('BTCUSDT', 'buy', { amount: '2', visible: '1', price: '95' }));
-    world.accept();
+    world.open(iceberg('BTCUSDT', 'buy', { amount: '2', visible: '1', price: '95' }));
     world.control(DRAIN);
     expect(canceled(world)).toEqual(['95', '96']);
     expect(kept(world)).toEqual(['140']);

@@ -19,7 +19,7 @@ test('a lock that has just begun outlasts kill -9', () => {
   const world = EngineWorld.ready({ settings: { locks: [DRAWDOWN] } });
   world.want(buy('BTCUSDT', { amount: '1', price: '101' }));
   world.fillNext().advance(60_000);
-  world.venue.book = { bid: '49', ask: '51' };
+  world.quote('49', '51');
   for (let waitedMs = 0; world.engine.locks.active().length === 0 && waitedMs < 120_000; waitedMs += 100)
     world.advance(100);
   expect(world.engine.locks.active()).toMatchObject([{ name: 'drawdown' }]);
@@ -37,7 +37,6 @@ test.each([
   });
   world.want(buy('BTCUSDT', { amount: '1', price: '101' }));
   world.fillNext().advance(60_000);
-  world.venue.book = { bid: '49', ask: '51' };
-  world.advance(120_000);
+  world.quote('49', '51').advance(120_000);
   expect(world.engine.locks.active()).toHaveLength(locks);
 });

@@ -13,8 +13,7 @@ const worldWith = (limits: Partial<RiskLimits>): EngineWorld =>
 /** Buys a coin at 98, after which the price falls to 60. */
 const lose = (world: EngineWorld): void => {
   world.bought(WISH).advance(4_000);
-  world.venue.book = { bid: '59', ask: '61' };
-  world.advance(5_000);
+  world.quote('59', '61').advance(5_000);
 };
 
 const heldBy = (world: EngineWorld) => world.record('loss-limits');
@@ -31,8 +30,7 @@ it('says once that a limit on losses lets no new risk pass, and once that it is 
   expect(heldBy(world)).toMatchObject([{ strategy: 'one', check: 'daily-loss' }]);
   expect(english(heldBy(world)?.[0]?.reason ?? null)).toContain('above the limit of 20 USDT');
   expect(said(world, 'one: no new risk from now on: the loss of the day')).toBe(1);
-  world.venue.book = { bid: '97', ask: '99' };
-  world.advance(15_000);
+  world.quote('97', '99').advance(15_000);
   expect(heldBy(world)).toEqual([]);
   expect(said(world, 'one: new risk passes again')).toBe(1);
 });

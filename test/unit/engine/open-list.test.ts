@@ -66,8 +66,7 @@ describe('the list of open orders', () => {
   it('is read over all of its pages before anything is missed', () => {
     const world = EngineWorld.ready();
     for (let count = 0; count < 12; count += 1) world.venue.placeByHand('sell', '1', String(200 + count));
-    world.want(WISH);
-    world.accept();
+    world.open(WISH);
     world.advance(20_000);
     expect(world.requestsOf('order')).toEqual([]);
     expect(world.order().state).toBe('open');

@@ -20,8 +20,7 @@ const placed = (world: EngineWorld): readonly string[] =>
 
 describe('a restart', () => {
   it('places no rung of a ladder again whose order has arrived', () => {
-    const world = EngineWorld.answering().want(LADDER);
-    world.accept();
+    const { world } = EngineWorld.answering().open(LADDER);
     world.venue.place(world.pending('place').call.order);
     world.restart({ losing: true });
     // During the sync after the start a rung is refused; it is tried again ten seconds later.
@@ -54,8 +53,7 @@ describe('a restart', () => {
   });
 
   it('leaves the order of a peg where it rests', () => {
-    const world = EngineWorld.answering().want(PEG);
-    world.accept();
+    const { world } = EngineWorld.answering().open(PEG);
     world.restart().advance(30_000);
     expect(placed(world)).toEqual(['buy 1@98.5']);
     expect(world.engine.ordersByState()).toEqual({ open: 1 });
@@ -69,8 +67,7 @@ describe.each([
   ['a VWAP', VWAP],
 ])('%s', (_, intent) => {
   it('ends with a halt, and places nothing more', () => {
-    const world = EngineWorld.answering().want(intent);
-    world.accept();
+    const { world } = EngineWorld.answering().open(intent);
     const before = placed(world).length;
     world.control({ kind: 'halt', reason: 'by hand', wholeAccount: false }).advance(120_000);
     expect(placed(world)).toHaveLength(before);
@@ -78,8 +75,7 @@ describe.each([
   });
 
   it('ends with all orders, and places nothing more', () => {
-    const world = EngineWorld.answering().want(intent);
-    world.accept();
+    const { world } = EngineWorld.answering().open(intent);
     world.want(cancelAll());
     const before = placed(world).length;
     world.advance(120_000);
@@ -90,8 +86,7 @@ describe.each([
 
 describe('a ladder', () => {
   it('keeps what rests when the exchange refuses a rung, and waits', () => {
-    const world = EngineWorld.answering().want(LADDER);
-    world.accept();
+    const { world } = EngineWorld.answering().open(LADDER);
     world.refuse('place', 'OverValueOrder').advance(60_000);
     expect(placed(world)).toEqual(['buy 1@98', 'buy 1@97']);
     world.deposit('usdt', '5').advance(25_000);
@@ -117,11 +112,9 @@ describe('an order that is to rest', () => {
   it('is dropped where it would cross by the time that it no longer waits for an identical one', () => {
     const world = EngineWorld.answering();
     const wish: Intent = { kind: 'place', market, side: 'buy', amount: '1', price: '98', postOnly: true };
+    world.open(wish);
     world.want(wish);
-    world.accept();
-    world.want(wish);
-    world.venue.book = { bid: '97', ask: '98' };
-    world.advance(12_000);
+    world.quote('97', '98').advance(12_000);
     expect(placed(world)).toEqual(['buy 1@98']);
     expect(world.eventsOf('reject')).toMatchObject([
       { code: expect.stringContaining('PostOnly: expected a price below 98') as string },

@@ -73,8 +73,7 @@ describe('an order that carries our name and is not in the mirror', () => {
 function trading(): { readonly world: EngineWorld; readonly ownId: VenueOrderId | null } {
   const world = EngineWorld.answering();
   world.advance(DEFAULT_ENGINE_TIMES.lateArrivalMs + 1_000);
-  world.want(WISH);
-  const { id } = world.accept();
+  const { id } = world.want(WISH).accept();
   world.advance(20_000);
   return { world, ownId: id };
 }
@@ -101,8 +100,7 @@ describe('an order that carries our name and was placed while we trade', () => {
   });
 
   it('is taken over while an earlier life may have sent it', () => {
-    const world = EngineWorld.answering().want(WISH);
-    world.accept();
+    const { world } = EngineWorld.answering().open(WISH);
     world.venue.placeByHand('sell', '1', '105', 'bot-one-e000-1');
     world.advance(20_000);
     expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'cancelling' });
@@ -114,8 +112,7 @@ describe('an order that carries our name and was placed while we trade', () => {
     const early = world.venue.placeByHand('sell', '1', '105', 'bot-one-e000-1');
     world.venue.hidden.add(early.id);
     world.advance(DEFAULT_ENGINE_TIMES.lateArrivalMs + 1_000);
-    world.want(WISH);
-    world.accept();
+    world.open(WISH);
     world.advance(20_000);
     world.venue.hidden.clear();
     world.advance(20_000);

@@ -118,14 +118,13 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
   it('sells at the limit that it names, and at the market once the price is at the stop', () => {
     const world = held();
     world.want(exit(BTC, { price: '105' }));
-    world.endCanceled();
-    world.advance(6_000);
+    world.endCanceled().advance(6_000);
     expect(world.pending('place').call.order).toMatchObject({
       execution: 'limit',
       price: 1_050_000_000_000n,
     });
     world.accept();
-    world.venue.book = { bid: '89', ask: '90' };
+    world.quote('89', '90');
     serve(world);
     expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', 'cancel', 'market 0.998']);
     expect(world.orders().at(-1)).toMatchObject({ exit: 'stop-loss', state: 'filled' });
@@ -224,11 +223,10 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
 
   it('waits for a buyer with the exit at the exchange', () => {
     const world = held();
-    world.venue.book = { bid: null, ask: '101' };
-    world.advance(3_000);
+    world.quote(null, '101').advance(3_000);
     world.want(exit(BTC)).advance(30_000);
     expect(world.sales()).toEqual(['pair 0.998']);
-    world.venue.book = { bid: '99', ask: '101' };
+    world.quote('99', '101');
     serve(world);
     expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
   });

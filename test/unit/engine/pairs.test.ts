@@ -61,8 +61,7 @@ describe('a pair of orders', () => {
     world.answers.add('order');
     world.advance(5_100);
     world.want(cancel(world.orders()[1]?.key ?? ''));
-    world.endCanceled();
-    world.advance(100);
+    world.endCanceled().advance(100);
     expect(states(world)).toEqual(['cancelled', 'cancelled']);
     expect(world.requestsOf('cancel')).toHaveLength(1);
   });

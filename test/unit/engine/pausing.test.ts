@@ -23,8 +23,7 @@ const RESUMED: LockCommand = { kind: 'unlock', name: PAUSE, strategy: 'one', mar
 const booksOf = ({ engine }: EngineWorld): unknown => engine.instances[0]?.runner.stateJson();
 
 function begun(): EngineWorld {
-  const world = EngineWorld.answering().want(WISH);
-  world.accept();
+  const { world } = EngineWorld.answering().open(WISH);
   return world;
 }
 
@@ -59,8 +58,7 @@ describe('a strategy that is paused', () => {
     // The rest of the entry and the other purchase are canceled; the stop stays.
     expect(world.requestsOf('cancel')).toHaveLength(2);
     const stop = world.venue.open().find(({ side }) => side === 'sell');
-    world.endCanceled();
-    world.endCanceled();
+    world.endCanceled().endCanceled();
     world.fill(stop?.id ?? null).advance(20_000);
     expect(world.fills().map(({ side }) => side)).toEqual(['buy', 'sell']);
     expect(world.requestsOf('place')).toHaveLength(3);

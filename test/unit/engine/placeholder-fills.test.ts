@@ -15,8 +15,7 @@ interface Closed {
 }
 
 function placed(): Omit<Closed, 'trades'> {
-  const world = EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000);
-  world.want(WISH);
+  const world = EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000).want(WISH);
   return { world, id: world.accept().id };
 }
 

@@ -123,8 +123,7 @@ const placements = (world: EngineWorld) =>
 
 describe('an identical order', () => {
   it('is held back until the exchange has forgotten the first', () => {
-    const world = EngineWorld.ready().want(WISH);
-    world.accept();
+    const { world } = EngineWorld.ready().open(WISH);
     const acceptedAtMs = world.nowMs;
     world.want(WISH);
     expect(world.waitingKinds()).toEqual([]);
@@ -200,8 +199,7 @@ describe('an identical order', () => {
     world.accept();
     world.advance(2_000);
     expect(world.waitingKinds()).toEqual(['cancel']);
-    world.endCanceled();
-    world.advance(20_000);
+    world.endCanceled().advance(20_000);
     expect(world.orders().map(({ state }) => state)).toEqual(['cancelled', 'rejected']);
     expect(world.requestsOf('place')).toHaveLength(1);
   });
@@ -209,16 +207,14 @@ describe('an identical order', () => {
 
 it('an order with an end is canceled when its time is over, over a restart too, and comes with its tag', () => {
   const world = EngineWorld.answering();
-  world.want(buy('BTCUSDT', { amount: '1', price: '98', tag: 'dip', expireAfterMs: 60_000 }));
-  world.accept();
+  world.open(buy('BTCUSDT', { amount: '1', price: '98', tag: 'dip', expireAfterMs: 60_000 }));
   expect(world.eventsOf('order')).toMatchObject([{ status: 'Active', tag: 'dip' }]);
   world.advance(30_000);
   world.restart().advance(25_000);
   expect(world.waitingKinds()).toEqual([]);
   world.advance(6_000);
   expect(world.waitingKinds()).toEqual(['cancel']);
-  world.endCanceled();
-  world.advance(10_000);
+  world.endCanceled().advance(10_000);
   expect(world.order()).toMatchObject({ state: 'cancelled' });
   expect(world.requestsOf('place')).toHaveLength(1);
 });

@@ -113,8 +113,7 @@ describe('a mirror that was put back from a copy', () => {
     const { world, copy } = copied();
     world.want(PAIR);
     const [first] = world.acceptPair();
-    world.want(sell('BTCUSDT', { amount: '1', stopPrice: '91' }));
-    const stop = world.accept();
+    const stop = world.want(sell('BTCUSDT', { amount: '1', stopPrice: '91' })).accept();
     world.advance(10_000);
     putBack(world, copy).advance(40_000);
     const key = first.clientOrderId ?? '';

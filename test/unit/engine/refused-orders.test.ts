@@ -13,9 +13,7 @@ const FAR: BracketWish = { ...BRACKET, takeProfit: { price: '135' } };
 /** Makes a world whose bracket has bought 0.998, and whose exit is not answered yet. */
 const bought = (wish: BracketWish): EngineWorld => EngineWorld.answering().bought(bracket(BTC, wish));
 
-const bid = (world: EngineWorld, price: number): void => {
-  world.venue.book = { bid: String(price), ask: String(price + 2) };
-};
+const bid = (world: EngineWorld, price: number): EngineWorld => world.quote(String(price), String(price + 2));
 
 describe('a target that is out of the band of the exchange', () => {
   it('stays in the bot while the stop rests alone, and rests as soon as it is in reach', () => {
@@ -23,8 +21,7 @@ describe('a target that is out of the band of the exchange', () => {
     world.accept();
     world.advance(600_000);
     expect(world.sales()).toEqual(['stop_market 0.998']);
-    bid(world, 105);
-    world.advance(2_000);
+    bid(world, 105).advance(2_000);
     world.endCanceled();
     world.acceptPair();
     world.advance(600_000);
@@ -35,20 +32,17 @@ describe('a target that is out of the band of the exchange', () => {
   it('goes on resting when it is out of reach again', () => {
     const world = bought(FAR);
     world.accept();
-    bid(world, 105);
-    world.advance(2_000);
+    bid(world, 105).advance(2_000);
     world.endCanceled();
     world.acceptPair();
-    bid(world, 95);
-    world.advance(60_000);
+    bid(world, 95).advance(60_000);
     expect(world.sales()).toEqual(['stop_market 0.998', 'cancel', 'pair 0.998']);
   });
 
   it('is sold by a limit at it where the price has jumped to it', () => {
     const world = bought(FAR);
     world.accept();
-    bid(world, 136);
-    world.advance(2_000);
+    bid(world, 136).advance(2_000);
     world.endCanceled();
     expect(world.pending('place').call.order).toMatchObject({
       side: 'sell',
@@ -63,8 +57,7 @@ describe('a target that is out of the band of the exchange', () => {
     const world = bought({ entry: BRACKET.entry, takeProfit: { price: '135' } });
     world.advance(60_000);
     expect(world.sales()).toEqual([]);
-    bid(world, 105);
-    world.advance(2_000);
+    bid(world, 105).advance(2_000);
     expect(world.sales()).toEqual(['limit 0.998 @135']);
   });
 
@@ -72,11 +65,9 @@ describe('a target that is out of the band of the exchange', () => {
     const world = bought(BRACKET);
     world.refuse('place-oco', 'BadPrice');
     world.accept();
-    bid(world, 99.5);
-    world.advance(3_600_000);
+    bid(world, 99.5).advance(3_600_000);
     expect(world.sales()).toEqual(['pair 0.998', 'stop_market 0.998']);
-    bid(world, 100.5);
-    world.advance(2_000);
+    bid(world, 100.5).advance(2_000);
     world.endCanceled();
     world.acceptPair();
     expect(world.sales()).toEqual(['pair 0.998', 'stop_market 0.998', 'cancel', 'pair 0.998']);
@@ -90,8 +81,7 @@ describe('an exit that the market does not take now', () => {
     const world = bought(STOP);
     world.refuse('place', 'PriceConditionFailed').advance(300_000);
     expect(world.sales()).toHaveLength(1);
-    bid(world, 97);
-    world.advance(1_200);
+    bid(world, 97).advance(1_200);
     expect(world.sales()).toHaveLength(2);
     world.accept();
   });
@@ -105,19 +95,16 @@ describe('an exit that the market does not take now', () => {
   it('is sold at the market with the first book whose bid is at the stop', () => {
     const world = bought(STOP);
     world.refuse('place', 'PriceConditionFailed');
-    bid(world, 89);
-    world.advance(1_200);
+    bid(world, 89).advance(1_200);
     expect(world.sales()).toEqual(['stop_market 0.998', 'market 0.998']);
   });
 
   it('waits for a buyer, and goes with the first', () => {
     const world = bought({ ...STOP, timeStopMs: 60_000 });
     world.accept();
-    world.venue.book = { bid: null, ask: '101' };
-    world.advance(600_000);
+    world.quote(null, '101').advance(600_000);
     expect(world.sales()).toEqual(['stop_market 0.998']);
-    bid(world, 99);
-    world.advance(1_200);
+    bid(world, 99).advance(1_200);
     world.endCanceled();
     expect(world.sales()).toEqual(['stop_market 0.998', 'cancel', 'market 0.998']);
   });
@@ -125,13 +112,11 @@ describe('an exit that the market does not take now', () => {
   it('is sold again with the next book, where a sale found nobody', () => {
     const world = bought(STOP);
     world.refuse('place', 'PriceConditionFailed');
-    bid(world, 89);
-    world.advance(1_200);
+    bid(world, 89).advance(1_200);
     const sale = world.accept();
     world.end(sale.id).advance(7_000);
     expect(world.sales()).toHaveLength(2);
-    bid(world, 88);
-    world.advance(1_200);
+    bid(world, 88).advance(1_200);
     expect(world.sales()).toEqual(['stop_market 0.998', 'market 0.998', 'market 0.998']);
   });
 });
@@ -267,8 +252,7 @@ it('a cancel is never given up', () => {
     world.advance(round % 50 === 49 ? 600_000 : 20_000);
   }
   world.restart().advance(5_000);
-  world.endCanceled();
-  world.advance(10_000);
+  world.endCanceled().advance(10_000);
   expect(world.venue.orderOf(order.id).status).toBe('Canceled');
   expect(world.engine.unfinishedOrders()).toEqual([]);
 });

@@ -138,8 +138,7 @@ describe('money that one strategy has asked to spend', () => {
     one.asks(replace(world.order().key, { price: '105' }), replace(world.order().key, { price: '112' }));
     expect(one.refusals).toHaveLength(1);
     expect(two.free.quote).toBe('5500');
-    world.endCanceled();
-    world.advance(3_000);
+    world.endCanceled().advance(3_000);
     expect(two.free.quote).toBe('5500');
     expect(world.pending('place').call.order.price).toBe(parseUnits('105'));
   });

@@ -146,8 +146,7 @@ describe('a restart', () => {
     world.accept();
     for (let count = 0; count < 3; count += 1) {
       world.restart({ losing: true }).advance(2_000);
-      world.want(buy('BTCUSDT', { amount: '1', price: String(90 + count) }));
-      world.accept();
+      world.open(buy('BTCUSDT', { amount: '1', price: String(90 + count) }));
     }
     expect(new Set(world.orders().map(({ key }) => key)).size).toBe(4);
   });
@@ -190,8 +189,7 @@ describe('a restart', () => {
 
   it('goes on with algorithms and their orders, and places nothing twice', () => {
     const world = EngineWorld.answering();
-    world.want(quotes('BTCUSDT', [{ side: 'buy', price: '98', amount: '1' }]));
-    world.accept();
+    world.open(quotes('BTCUSDT', [{ side: 'buy', price: '98', amount: '1' }]));
     world.restart().advance(20_000);
     expect(world.requestsOf('place')).toHaveLength(1);
     expect(world.waitingKinds()).toEqual([]);
@@ -225,8 +223,7 @@ describe('a restart', () => {
     expect(ends()).toEqual(['working null', 'working null', 'refused Restarted']);
     world.end(id).advance(10_000);
     world.want(quotes('BTCUSDT', []));
-    world.endCanceled();
-    world.advance(20_000);
+    world.endCanceled().advance(20_000);
     world.mirror.flush();
     expect(ends()).toEqual(['done cancelled', 'done no quotes are wanted', 'refused Restarted']);
   });

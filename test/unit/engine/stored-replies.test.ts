@@ -41,8 +41,7 @@ describe('replies of the exchange about an order', () => {
   });
 
   it('that could not be used stay beside the later one that could', () => {
-    const world = EngineWorld.ready().want(WISH);
-    world.accept();
+    const { world } = EngineWorld.ready().open(WISH);
     world.want(cancelAll());
     world.fail('cancel', 'UNEXPECTED_REPLY');
     world.answers.add('order');
@@ -87,8 +86,7 @@ describe('replies of the exchange about an order', () => {
   });
 
   it('to a pair are kept once, with its first leg', () => {
-    const world = EngineWorld.ready(WITH_COINS);
-    world.want(PAIR);
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     const [first, second] = world.acceptPair();
     const keyOf = (id: unknown) => world.orders().find(({ venueId }) => venueId === id)?.key;
     expect(repliesOf(world, keyOf(first.id))).toHaveLength(1);

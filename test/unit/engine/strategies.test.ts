@@ -152,8 +152,7 @@ describe('what strategies get', () => {
     });
     const world = new EngineWorld({ strategies: [definition] });
     world.advance(1_500);
-    world.venue.book = { bid: '98', ask: '100' };
-    world.advance(1_000);
+    world.quote('98', '100').advance(1_000);
     expect(seen).toEqual(['99 1050', '98 2050']);
   });
 

@@ -51,8 +51,7 @@ describe('a set of shares', () => {
     world.accept();
     world.advance(3_000);
     world.want(TENTH);
-    world.endCanceled();
-    world.advance(3_000);
+    world.endCanceled().advance(3_000);
     expect(amounts(world)).toEqual(['buy 10 cancelled', 'buy 100 sending']);
     world.accept();
     world.advance(3_000);
@@ -71,8 +70,7 @@ describe('a set of shares', () => {
   describe('for which nobody knows a price', () => {
     it('waits, says once after five minutes what it lacks, and goes on with the price', () => {
       const world = open();
-      world.venue.book = { bid: null, ask: null };
-      world.advance(10_000);
+      world.quote(null, null).advance(10_000);
       world.want(TENTH).advance(299_000);
       expect(lacks(world)).toEqual([]);
       world.advance(1_200_000);
@@ -80,8 +78,7 @@ describe('a set of shares', () => {
         'one: its targets in BTCUSDT could place nothing for 5 minutes: no price of BTCUSDT is known. It goes on waiting',
       ]);
       expect(amounts(world)).toEqual([]);
-      world.venue.book = { bid: '99', ask: '101' };
-      world.advance(10_000);
+      world.quote('99', '101').advance(10_000);
       expect(amounts(world)).toEqual(['buy 100 sending']);
       expect(lacks(world)).toHaveLength(1);
     });
@@ -90,7 +87,7 @@ describe('a set of shares', () => {
       const world = open().want(TENTH);
       world.advance(1_000);
       const order = world.accept();
-      world.venue.book = { bid: null, ask: null };
+      world.quote(null, null);
       world.venue.fill(order.id, '60', '100');
       world.end(order.id).advance(290_000);
       expect(lacks(world)).toEqual([]);
@@ -103,8 +100,7 @@ describe('a set of shares', () => {
 
     it('says it of a target of one market too', () => {
       const world = open();
-      world.venue.book = { bid: '99', ask: null };
-      world.advance(10_000);
+      world.quote('99', null).advance(10_000);
       world.want(target('BTCUSDT', { position: '10' })).advance(310_000);
       expect(lacks(world)).toEqual([
         'one: its target in BTCUSDT could place nothing for 5 minutes: no price of BTCUSDT is known. It goes on waiting',

@@ -52,8 +52,7 @@ describe('a row that can not be read', () => {
   });
 
   it('of the open orders takes no order for gone', () => {
-    const world = ready().want(WISH);
-    const { id } = world.accept();
+    const { world, id } = ready().open(WISH);
     world.advance(10_000);
     const before = world.requestsOf('order').length;
     unread(
@@ -69,8 +68,7 @@ describe('a row that can not be read', () => {
   });
 
   it('of the trades is read again, and no comparison concludes without it', () => {
-    const world = ready().want(WISH);
-    const { id } = world.accept();
+    const { world, id } = ready().open(WISH);
     const first = world.venue.fill(id, '0.4');
     world.venue.fill(id, '0.1');
     const row = {
