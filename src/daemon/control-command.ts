@@ -5,8 +5,7 @@ import { DRAIN_POLICIES, isByHand, POSITION_ACTS, type ControlCommand } from '..
 import { isSignalId } from '../domain/signal-id.ts';
 import { SIGNAL_OUTCOMES, signalKey } from '../engine/signal-record.ts';
 import { BY_HAND_ORDER, ORDER } from '../records/order.ts';
-import { shapeOf, STORED_CODECS } from '../records/field.ts';
-import { storedSentence } from '../language/stored-sentence.ts';
+import { shapeOf, STORED_CODECS, storedSentence } from '../records/field.ts';
 
 /** Longest reason that is stored, in characters. */
 export const LONGEST_REASON = 500;

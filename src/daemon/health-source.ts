@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { LockKind } from '../domain/lock-kind.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
-import type { ProfitText } from '../engine/profit-of-instance.ts';
+import type { ProfitText } from '../portfolio/profit.ts';
 import { LedgerSnapshot } from '../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
 import { beginsText, tradingBegins } from '../budget/trading-begins.ts';

@@ -37,7 +37,7 @@ import {
 } from './run/screen.ts';
 import { ledgerSubjects } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
-import { profitOfInstance } from '../engine/profit-of-instance.ts';
+import { profitText } from '../portfolio/profit.ts';
 import { secondText } from '../domain/time-text.ts';
 import { decimalsOf } from '../exchange/market-names.ts';
 
@@ -418,7 +418,7 @@ async function live(
 
 function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {
   const made = engine.instances.map((instance) => {
-    const made = profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol));
+    const made = profitText(instance.ledger, (symbol) => engine.markets.priceOf(symbol));
     const profit =
       made.profit === null ? '-' : `${moneyText(made.profit, decimalsOf(made.currency))} ${made.currency}`;
     return `${instance.name} ${countText(instance.fills, 'fill')}, profit ${profit}`;

@@ -7,10 +7,9 @@ import {
   storedUnits as units,
   storedForm,
 } from '../domain/stored-json.ts';
-import { shapeOf, STORED_CODECS } from '../records/field.ts';
+import { shapeOf, STORED_CODECS, storedSentence } from '../records/field.ts';
 import { ORDER, PRICED_ORDER } from '../records/order.ts';
 import type { Algorithm } from './algorithms/algorithms.ts';
-import { storedSentence } from '../language/stored-sentence.ts';
 
 /** Version of the stored form. Other versions are refused, as their meaning is unknown. */
 const VERSION = 1;

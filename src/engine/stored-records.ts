@@ -3,7 +3,7 @@ import { formatUnits } from '../domain/money.ts';
 import { EXIT_KINDS, storedWalletTransactionId } from '../domain/order.ts';
 import { readStored, storedCount, storedProblem, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
-import { storedSentence } from '../language/stored-sentence.ts';
+import { storedSentence } from '../records/field.ts';
 import { storedBooks } from '../portfolio/stored-books.ts';
 import { storedFillRecord } from '../records/fill.ts';
 import { PLOT_COLORS, PLOT_STYLES } from '../strategy/plots.ts';

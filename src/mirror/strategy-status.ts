@@ -1,10 +1,9 @@
 import { formatUnits, midOfUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { StrategyRecord } from '../records/rows.ts';
-import { profitText, type ProfitText } from '../engine/profit-of-instance.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { type Lock, untilText } from '../engine/lock.ts';
-import { profitOf } from '../portfolio/profit.ts';
+import { profitText, type ProfitText } from '../portfolio/profit.ts';
 import { type Sentence, sentence } from '../language/sentence.ts';
 import type { AssetLedger } from '../portfolio/asset-ledger.ts';
 import type { PriceOf } from '../portfolio/holding.ts';
@@ -50,7 +49,7 @@ export function strategyStatus(
   const reason = isPaused ? pauseText(pause) : record.reason;
   const { ledger, fees, orders, fills, requests, state } = readFigures(record, MARKET_NAMES);
   const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
-  const made = profitText(profitOf(ledger, prices?.beyond(ledger)));
+  const made = profitText(ledger, prices?.beyond(ledger));
   const figures = { ...made, fees: paid, orders, fills, requests };
   return { name, status: isPaused ? 'paused by hand' : status, reason, atMs, figures, state };
 }

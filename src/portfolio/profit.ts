@@ -1,5 +1,6 @@
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
-import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import {
   partOf,
@@ -81,6 +82,37 @@ export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Pr
   const open = sumOf(assets.map((one) => one.open));
   const realised = total === null || open === null ? null : subtractUnits(total, open);
   return { currency, total, realised, open, unvalued, assets };
+}
+
+/** Profit of a strategy as decimal texts; null if something that it holds has no price. */
+export interface ProfitText {
+  readonly currency: Currency;
+  readonly profit: DecimalText | null;
+  readonly realised: DecimalText | null;
+  readonly open: DecimalText | null;
+  /** Amount held of each asset that was traded, except the currency itself. */
+  readonly positions: Readonly<Record<string, DecimalText>>;
+  /** Assets that are held but have no price. */
+  readonly unvalued: readonly string[];
+}
+
+/**
+ * Returns the profit of a ledger as texts at the current prices of the markets, or at its last prices if a
+ * market has none.
+ */
+export function profitText(ledger: AssetLedger, priceOf?: PriceOf): ProfitText {
+  const { currency, total, realised, open, assets, unvalued } = profitOf(ledger, priceOf);
+  const positions = assets
+    .filter(({ asset }) => asset !== currency)
+    .map(({ asset, held }) => [asset, formatUnits(held)]);
+  return {
+    currency,
+    profit: total === null ? null : formatUnits(total),
+    realised: realised === null ? null : formatUnits(realised),
+    open: open === null ? null : formatUnits(open),
+    positions: Object.fromEntries(positions) as Record<string, DecimalText>,
+    unvalued,
+  };
 }
 
 /**

@@ -18,7 +18,9 @@ import {
 import type { Units } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { Sentence } from '../language/sentence.ts';
-import { storedSentence } from '../language/stored-sentence.ts';
+
+/** Schema of a sentence in stored data. */
+export const storedSentence: z.ZodType<Sentence, Sentence> = z.string();
 
 export const INTENT_STATUSES = ['working', 'done', 'refused'] as const;
 

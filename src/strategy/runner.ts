@@ -18,11 +18,15 @@ import {
   wrongAnswer,
   type ShownAs,
 } from './handlers/handler-call.ts';
-import { HandlerContext, memberValues } from './handlers/handler-context.ts';
+import {
+  HandlerContext,
+  memberValues,
+  readOnlyFields,
+  type FieldReader,
+} from './handlers/handler-context.ts';
 import type { Indicator } from './indicators/indicators.ts';
 import type { Intent } from './intents.ts';
 import { StrategyPlots, type PlotSink } from './plots.ts';
-import { readOnlyFields, type FieldReader } from './handlers/read-only-fields.ts';
 import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';
 import { payloadProblem, type SignalObjection } from './signal.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';

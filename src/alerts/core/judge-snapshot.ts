@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatUnits } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import { storedSentence } from '../../language/stored-sentence.ts';
+import { storedSentence } from '../../records/field.ts';
 import { drawdownOf, profitOfTehranDay, type ValueAt } from '../../portfolio/value-series.ts';
 import {
   type AlertCondition,

@@ -6,7 +6,7 @@ import {
   type SignalCommand,
   type EngineNotice,
 } from '../../engine/engine-event.ts';
-import { profitOfInstance } from '../../engine/profit-of-instance.ts';
+import { profitText } from '../../portfolio/profit.ts';
 import { lockReason, type Lock, isSameScope, PAUSE, scopeText, untilText } from '../../engine/lock.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { Venue } from '../../venues/venue.ts';
@@ -264,7 +264,7 @@ export class Operator {
           fills: instance.fills,
           orders: instance.orders,
           refusals: instance.tally.refusals(),
-          made: profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol)),
+          made: profitText(instance.ledger, (symbol) => engine.markets.priceOf(symbol)),
         })),
       equity: () => this.equity.snapshot(),
       orderLatency: () => orderLatency.counts(),

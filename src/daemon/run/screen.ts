@@ -12,7 +12,7 @@ import { english } from '../../language/sentence.ts';
 import { ownMarketsOf } from '../../strategy/strategy-port.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { profitOfInstance } from '../../engine/profit-of-instance.ts';
+import { profitText } from '../../portfolio/profit.ts';
 import type { StrategyInstance } from '../../engine/strategy-instance.ts';
 import { leftLines, leftText, type LeftText } from '../left-text.ts';
 import type { EndpointUsage, RequestCounts } from '../request-counts.ts';
@@ -319,7 +319,7 @@ export function summarize(engine: Engine, counts: RequestCounts): Summary {
 function summarizeInstance(engine: Engine, instance: StrategyInstance): StrategySummary {
   const { name, runner, fills, requests, orders, fees } = instance;
   const [market = null] = ownMarketsOf(runner);
-  const made = profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol));
+  const made = profitText(instance.ledger, (symbol) => engine.markets.priceOf(symbol));
   return {
     strategy: name,
     market,

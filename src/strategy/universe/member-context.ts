@@ -3,7 +3,7 @@ import type { MarketContext, StrategyContext } from '../context.ts';
 import { fieldsOf, isFields } from '../fields.ts';
 import { MarketIntentFields } from '../handlers/market-intents.ts';
 import type { Order } from '../strategy-event.ts';
-import { readOnlyFields, type FieldReader } from '../handlers/read-only-fields.ts';
+import { readOnlyFields, type FieldReader } from '../handlers/handler-context.ts';
 import { checkedChange } from '../strategy-state.ts';
 
 /** Name of the universe's data in a strategy that runs in each member. */

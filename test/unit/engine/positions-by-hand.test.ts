@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { PositionCommand } from '../../../src/engine/engine-event.ts';
-import { profitOfInstance } from '../../../src/engine/profit-of-instance.ts';
+import { profitText } from '../../../src/portfolio/profit.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { EngineWorld } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';
@@ -75,7 +75,7 @@ const profit = (world: EngineWorld, name: string) => {
   const instance = world.engine.instances.find((one) => one.name === name);
   return instance === undefined
     ? null
-    : profitOfInstance(instance, (symbol) => world.engine.markets.priceOf(symbol));
+    : profitText(instance.ledger, (symbol) => world.engine.markets.priceOf(symbol));
 };
 
 const pairs = (world: EngineWorld): number => world.requestsOf('place-oco').length;

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
-import { profitOfInstance, profitText } from '../../../src/engine/profit-of-instance.ts';
+import { profitText } from '../../../src/portfolio/profit.ts';
 import { readFigures } from '../../../src/engine/strategy-instance-record.ts';
 import { StrategyInstance } from '../../../src/engine/strategy-instance.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
-import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
@@ -65,7 +64,7 @@ function roundTriangle(instance: StrategyInstance): void {
 test('a triangle of three markets makes what it brought, and holds nothing', () => {
   const instance = instanceOver(TRIANGLE);
   roundTriangle(instance);
-  expect(profitOfInstance(instance, () => null)).toEqual({
+  expect(profitText(instance.ledger, () => null)).toEqual({
     currency: 'rls',
     profit: '100',
     realised: '100',
@@ -86,7 +85,7 @@ test('a fill of a market that is followed no more is held all the same', () => {
   const instance = instanceOver(['BTCIRT']);
   instance.applyFill(fillOf('ETHIRT', 'buy', ['2', '50']), { leastAmount: null, priceOf: () => null });
   expect(formatUnits(instance.held('eth'))).toBe('2');
-  expect(profitOfInstance(instance, () => null)).toMatchObject({ profit: '0', unvalued: [] });
+  expect(profitText(instance.ledger, () => null)).toMatchObject({ profit: '0', unvalued: [] });
 });
 
 test('the result of a strategy of tether markets alone is in tether', () => {
@@ -95,7 +94,7 @@ test('the result of a strategy of tether markets alone is in tether', () => {
     leastAmount: parseUnits('0.001'),
     priceOf: () => null,
   });
-  expect(profitOfInstance(instance, () => parseUnits('110'))).toMatchObject({
+  expect(profitText(instance.ledger, () => parseUnits('110'))).toMatchObject({
     currency: 'usdt',
     profit: '10',
     open: '10',
@@ -121,6 +120,6 @@ test('a row gives back what was held, fees and results, to an instance and to a 
   expect(again.drainRecord(NOON_MS)?.json).toBe(record.json);
   expect(again.fees.get('btc')).toBe(parseUnits('0.002'));
   const read = readFigures(record, MARKET_NAMES);
-  expect(profitText(profitOf(read.ledger))).toEqual(profitOfInstance(instance, () => null));
+  expect(profitText(read.ledger)).toEqual(profitText(instance.ledger, () => null));
   expect(read.fills).toBe(4);
 });
