@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineStrategy, search, sma } from '#sdk';
+import { defineRules, search, sma } from '#sdk';
 
 /** Holds the coin while the fast moving average is above the slow one, and nothing while it is below. */
-export default defineStrategy({
+export default defineRules({
   name: 'ma-cross',
   params: z.strictObject({
     /** Number of candles in the fast average. */
@@ -16,17 +16,7 @@ export default defineStrategy({
   }),
   data: ({ market, params, timeframe }) => ({ bars: market.candles(params.timeframe ?? timeframe) }),
   indicators: ({ bars }, { params }) => ({ fast: sma(bars, params.fast), slow: sma(bars, params.slow) }),
-  on: {
-    bars(ctx, { close }) {
-      const { fast, slow } = ctx.indicators;
-      ctx.plot('fast', fast);
-      ctx.plot('slow', slow);
-      // A sale is rounded down to the market's step: the dust that is left does not count as a holding.
-      const holds = ctx.isTradable(ctx.position, close);
-      if (fast === slow || fast > slow === holds || ctx.orders.length > 0) return;
-      const value = ctx.freeQuote * ctx.params.share;
-      if (holds) ctx.sell({ amount: ctx.position });
-      else if (ctx.isTradable(value / close, close)) ctx.buy({ value });
-    },
-  },
+  enter: ({ fast, slow }) => fast.isAbove(slow),
+  exit: ({ fast, slow }) => fast.isBelow(slow),
+  size: (_, { params, account }) => ({ value: account.freeQuote.times(params.share) }),
 });

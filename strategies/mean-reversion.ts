@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { atr, bollinger, defineStrategy, search } from '#sdk';
+import { atr, bollinger, defineRules, search } from '#sdk';
 
 /**
  * Buys what has fallen far below its average, and sells at the average. It loses where prices go on falling:
  * then many small wins are followed by stops, each worth several of them.
  */
-export default defineStrategy({
+export default defineRules({
   name: 'reversion',
   params: z.strictObject({
     /** Number of candles in the average and its bands. */
@@ -26,20 +26,11 @@ export default defineStrategy({
     bands: bollinger(bars, params.length, params.deviations),
     range: atr(bars, params.ranges),
   }),
-  on: {
-    bars(ctx, { close }) {
-      const { bands, range } = ctx.indicators;
-      const { share, stopRanges, hours } = ctx.params;
-      ctx.plot('average', bands.middle, { color: 'gray' });
-      ctx.plot('lower band', bands.lower, { color: 'orange' });
-      ctx.plot('range', range, { pane: 'average true range' });
-      if (close >= bands.lower || ctx.isTradable(ctx.position, close) || ctx.orders.length > 0) return;
-      ctx.bracket({
-        entry: { equityShare: share },
-        takeProfit: { distance: bands.middle - close },
-        stopLoss: { distance: stopRanges * range },
-        timeStopMs: Math.round(hours * 3_600_000),
-      });
-    },
-  },
+  enter: ({ bars, bands }) => bars.close.isBelow(bands.lower),
+  size: (_, { params }) => ({ equityShare: params.share }),
+  bracket: ({ bars, bands, range }, { params }) => ({
+    takeProfit: { distance: bands.middle.minus(bars.close) },
+    stopLoss: { distance: range.times(params.stopRanges) },
+    timeStopMs: Math.round(params.hours * 3_600_000),
+  }),
 });

@@ -71,6 +71,8 @@ export interface BacktestRequest {
   /** True if a report with the plots of strategies is drawn; default: false. */
   readonly isDrawn?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Loads a strategy's file; default: as it is. */
+  readonly load?: typeof loadStrategies;
 }
 
 /** A backtest, and a function that creates its strategies anew for another run. */
@@ -89,7 +91,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
   const { config, fromMs, rules, onProgress } = request;
   const available = (): readonly MarketSymbol[] => availableMarkets(request);
   const instancesOf = async (): ReturnType<typeof loadInstances> =>
-    backtestInstancesOf(config, { hasBooks: false, available });
+    backtestInstancesOf(config, { hasBooks: false, available, load: request.load });
   const first = await instancesOf();
   refuseUnserved(first.instances);
   const startedMs = performance.now();
@@ -192,15 +194,16 @@ export async function backtestInstancesOf(
     readonly hasBooks?: boolean;
     /** Markets that have data, from which universes choose. */
     readonly available: () => readonly MarketSymbol[];
+    readonly load?: typeof loadStrategies | undefined;
   },
 ): ReturnType<typeof loadInstances> {
   const { strategies, strategiesFolders } = config;
-  const { hasBooks = true, available } = of;
+  const { hasBooks = true, available, load: loadFile = loadStrategies } = of;
   const folders = [...strategiesFolders, ownStrategies()];
   // Both loads below share the same modules, since they belong to one run.
   const files = new Map<string, ReturnType<typeof loadStrategies>>();
   const loadOnce: typeof loadStrategies = async (file) => {
-    const loaded = files.get(file) ?? loadStrategies(file);
+    const loaded = files.get(file) ?? loadFile(file);
     files.set(file, loaded);
     return loaded;
   };

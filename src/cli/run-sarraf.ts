@@ -75,6 +75,16 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Lists the signals that came from outside and their outcome.',
     load: async () => (await import('./commands/signals.ts')).signalsCommand(),
   },
+  explain: {
+    takes: '<strategy>',
+    summary: 'Writes the rules of a strategy in words.',
+    load: async () => (await import('./commands/explain.ts')).explainCommand(),
+  },
+  why: {
+    takes: '[strategy]',
+    summary: 'Shows what keeps a strategy made of rules from buying or selling, at any bar.',
+    load: async () => (await import('./commands/explain.ts')).whyCommand(),
+  },
   withdraw: {
     takes: '<amount>',
     summary: 'Withdraws rial to a bank account of yours; asks first.',

@@ -322,7 +322,7 @@ function readWithin(text: string, depth: number): SentenceFacts | null {
 
 function readOne(text: string, depth: number): SentenceFacts | null {
   if (depth <= 0) return null;
-  templates ??= SENTENCE_CODES.filter((code) => code !== 'both' && code !== 'listed')
+  templates ??= SENTENCE_CODES.filter((code) => !UNREAD.test(code))
     .map(templateOf)
     .toSorted((left, right) => right.weight - left.weight);
   for (const { code, begin, pattern, places } of templates) {
@@ -339,6 +339,9 @@ function readOne(text: string, depth: number): SentenceFacts | null {
   }
   return null;
 }
+
+/** Codes that are no pattern: lists are read apart, and rules are younger than these texts. */
+const UNREAD = /^(?:both|listed|rules?-.*)$/;
 
 /** Patterns of all sentences, the surest first. Made at first use: most mirrors need none. */
 let templates: readonly ReturnType<typeof templateOf>[] | null = null;

@@ -6,8 +6,8 @@ import type { CandleData } from './data/data.ts';
 import { type StrategyDefinition, isStrategyName, strategyNameProblem, whatIsWrong } from './definition.ts';
 import { routeOfSubscription } from './subscriptions.ts';
 import { deepFreeze, frozenCopy } from './fields.ts';
-import { createIndicator, type Indicator } from './indicators/indicators.ts';
-import type { IndicatorSpecs } from './indicators/declare-indicator.ts';
+import { createIndicator } from './indicators/indicators.ts';
+import type { IndicatorSpecs, Indicator } from './indicators/declare-indicator.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import type { MemberCandles } from './universe/member-data.ts';
 import type { MemberFeed, MemberSet } from './universe/member-set.ts';
@@ -90,7 +90,7 @@ export function addIndicators(
   }
   const indicators = new Map<string, Indicator>();
   for (const [name, spec] of named) {
-    const indicator = createIndicator(spec);
+    const indicator = createIndicator(spec, (other) => indicators.get(other));
     if (spec.of.kind === 'member-candles') {
       memberFeedFor(name, spec.of, universes).addIndicator(name, spec);
       continue;

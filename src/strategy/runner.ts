@@ -24,7 +24,7 @@ import {
   readOnlyFields,
   type FieldReader,
 } from './handlers/handler-context.ts';
-import type { Indicator } from './indicators/indicators.ts';
+import type { Indicator } from './indicators/declare-indicator.ts';
 import type { Intent } from './intents.ts';
 import { StrategyPlots, type PlotSink } from './plots.ts';
 import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';

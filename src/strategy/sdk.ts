@@ -67,6 +67,7 @@ export type {
   ShownMarginWallet,
   Transfer,
 } from './data/shown-margin.ts';
+export { defineRules, type CandleRules, type Condition, type Operand, type Series } from './rules.ts';
 export { decimal, search, type SearchRange } from './search-range.ts';
 export type { PlotColor, PlotOptions, PlotStyle } from './plots.ts';
 export type { Signal, SignalData } from './signal.ts';

@@ -6,8 +6,12 @@ import type { Candle } from '../../src/domain/candle.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import { candles } from '../../src/strategy/subscriptions.ts';
-import { createIndicator, type Indicator, INDICATORS } from '../../src/strategy/indicators/indicators.ts';
-import { usualOf, type IndicatorEntry } from '../../src/strategy/indicators/declare-indicator.ts';
+import { createIndicator, INDICATORS } from '../../src/strategy/indicators/indicators.ts';
+import {
+  usualOf,
+  type IndicatorEntry,
+  type Indicator,
+} from '../../src/strategy/indicators/declare-indicator.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { averageFormulas } from './indicator-oracle/averages.ts';
 import type { Answer, Columns, Formula, Params } from './indicator-oracle/lines.ts';

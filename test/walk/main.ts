@@ -164,7 +164,7 @@ const PATH = /\b(?:config|docs|src|test)\/[\w./-]+\.\w+/g;
 const HELP = `Usage: npm run -s walk -- [options]
 
 Counts how long the way of an order, an alert and a command is: the files of src that run for it, and their functions;
-of a command also the modules that it loads, and of one that reads only the lines of these.
+of a command also the modules that it loads; of one that only reads these alone, and their lines.
 Then the declarations of each record, the files of each recipe in CONTRIBUTING.md, and the size of the house.
 No figure may be above test/walk/ceilings.json.
 
@@ -197,12 +197,11 @@ const linesLoaded = (modules: Iterable<string>): number =>
 
 function lineOf({ functions, modules, isReading }: Way): Line {
   const counts = [...filesRun(functions)].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const files = counts.map(([file, count]) => `${file} ${count}`);
   const loaded = modules === null ? {} : { modules: modules.size };
-  const lines = isReading === true ? { lines: linesLoaded(modules ?? []) } : {};
-  return {
-    figures: { ...loaded, files: counts.length, functions: functions.size, ...lines },
-    files: counts.map(([file, count]) => `${file} ${count}`),
-  };
+  if (isReading === true && modules !== null)
+    return { figures: { ...loaded, lines: linesLoaded(modules) }, files };
+  return { figures: { ...loaded, files: counts.length, functions: functions.size }, files };
 }
 
 /** Runs one group of code paths in its own process: what ran in this one before could hide functions. */

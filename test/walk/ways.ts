@@ -126,6 +126,31 @@ function barsCsv(rows: number): string {
   return ['time,open,high,low,close,volume', ...lines, ''].join('\n');
 }
 
+/** The rules of `ma-cross`, written with handlers. */
+const CROSS = `import { defineStrategy, search, sma } from '#sdk';
+import { z } from 'zod';
+export default defineStrategy({
+  name: 'cross',
+  params: z.strictObject({
+    fast: search(z.int().positive().default(2), { max: 50 }),
+    slow: search(z.int().positive().default(4), { min: 2, max: 200 }),
+  }),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  indicators: ({ bars }, { params }) => ({ fast: sma(bars, params.fast), slow: sma(bars, params.slow) }),
+  on: {
+    bars(ctx, { close }) {
+      const { fast, slow } = ctx.indicators;
+      ctx.plot('fast', fast);
+      ctx.plot('slow', slow);
+      const holds = ctx.isTradable(ctx.position, close);
+      if (fast === slow || fast > slow === holds || ctx.orders.length > 0) return;
+      if (holds) ctx.sell({ amount: ctx.position });
+      else ctx.buy({ value: ctx.freeQuote * 0.1 });
+    },
+  },
+});
+`;
+
 /** Runs a command; returns all that ran, in its threads and processes too. */
 async function ofCommand(folder: string, words: readonly string[]): Promise<Way> {
   const kept = join(folder, 'coverage');
@@ -146,22 +171,39 @@ async function ofCommand(folder: string, words: readonly string[]): Promise<Way>
   return { functions, modules };
 }
 
-/** Code paths of a backtest of `ma-cross` on 3,000 rows of CSV, a study of 4 trials, and a status. */
+/** Code paths of backtests on 3,000 rows of CSV, with handlers and rules, a study of 4 trials, and a status. */
 async function ofCommands(): Promise<Ways> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-'));
   try {
     const csv = join(folder, 'hours.csv');
     writeFileSync(csv, barsCsv(3_000));
-    const of = ['ma-cross', '--csv', csv, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'];
+    const cross = join(folder, 'cross.ts');
+    writeFileSync(cross, CROSS);
+    const of = ['--csv', csv, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'];
     const under = (name: string): string => {
       mkdirSync(join(folder, name));
       return join(folder, name);
     };
-    const [backtest, study, status] = [under('backtest'), under('study'), under('status')];
+    const [backtest, study, status, rules] = [
+      under('backtest'),
+      under('study'),
+      under('status'),
+      under('rules'),
+    ];
     await ofCommand(under('run'), ['run', '--for', '1s', '--data', join(status, 'data')]);
     return {
-      'CSV to report': await ofCommand(backtest, ['backtest', ...of, '--data', backtest]),
-      'study of 4 trials': await ofCommand(study, ['study', 'run', ...of, '--trials', '4', '--data', study]),
+      'rules on CSV to report': await ofCommand(rules, ['backtest', 'ma-cross', ...of, '--data', rules]),
+      'CSV to report': await ofCommand(backtest, ['backtest', cross, ...of, '--data', backtest]),
+      'study of 4 trials': await ofCommand(study, [
+        'study',
+        'run',
+        cross,
+        ...of,
+        '--trials',
+        '4',
+        '--data',
+        study,
+      ]),
       'status of a bot': {
         ...(await ofCommand(status, ['status', '--data', join(status, 'data')])),
         isReading: true,

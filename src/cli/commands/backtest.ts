@@ -29,18 +29,22 @@ import { readConfig } from '../read-config.ts';
 import { RunFlags } from '../run-flags.ts';
 import { limitHeap } from '../end-signal.ts';
 
-interface Options {
+/** Options that name a run: its strategy, market and bars. */
+export interface RunOptions {
   readonly set: readonly Override[];
+  readonly json?: true;
+}
+
+interface Options extends RunOptions {
   readonly data: string;
   readonly save: boolean;
   readonly language?: Language;
   readonly parquet?: true;
   readonly checkLookahead?: true;
   readonly checkWarmup?: true;
-  readonly json?: true;
 }
 
-const FLAGS = new RunFlags(backtestShape);
+export const BACKTEST_FLAGS = new RunFlags(backtestShape);
 
 const EXAMPLES = `
 Candles come from the catalogue ("sarraf data"), or from --csv. Strategies, account and fees come
@@ -61,18 +65,17 @@ Examples:
     --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --inventory btc=0.2 --currency rls`;
 
 /** Reads the settings of a run from the options. Throws with every problem at once. */
-function readRun(strategy: string | undefined, options: Options): BacktestSettings {
-  if (options.parquet === true && !options.save)
-    throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
-  const read = backtestSettings(FLAGS.name).safeParse({ strategy, ...FLAGS.written({ ...options }) });
-  if (!read.success) throw wrongInput(FLAGS.problems(read.error));
-  if (options.checkWarmup === true && read.data.fidelity === 'poll')
-    throw wrongInput('expected --check-warmup with --fidelity candles, found poll, which does not use it');
+export function readRunSettings(strategy: string | undefined, options: RunOptions): BacktestSettings {
+  const read = backtestSettings(BACKTEST_FLAGS.name).safeParse({
+    strategy,
+    ...BACKTEST_FLAGS.written({ ...options }),
+  });
+  if (!read.success) throw wrongInput(BACKTEST_FLAGS.problems(read.error));
   return read.data;
 }
 
 /** Reads the configuration, with its values replaced by the options of the short form. */
-function configOf(run: BacktestSettings, { set }: Options): BotConfig {
+export function configOf(run: BacktestSettings, { set }: RunOptions): BotConfig {
   const { config = null, strategy } = run;
   const overrides = accountOverrides(run);
   if (strategy === undefined) return readConfig(config, [...overrides, ...set], { isOffline: true });
@@ -82,7 +85,11 @@ function configOf(run: BacktestSettings, { set }: Options): BotConfig {
 }
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
-  const settings = readRun(strategy, options);
+  const settings = readRunSettings(strategy, options);
+  if (options.parquet === true && !options.save)
+    throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
+  if (options.checkWarmup === true && settings.fidelity === 'poll')
+    throw wrongInput('expected --check-warmup with --fidelity candles, found poll, which does not use it');
   limitHeap();
   const config = configOf(settings, options);
   const progress = reportOnStderr({ isSilent: options.json === true });
@@ -206,7 +213,7 @@ export function backtestCommand(): Command {
     .description('Runs strategies on recorded data with the engine that trades live, and shows the result.')
     .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, []);
-  return FLAGS.addTo(command)
+  return BACKTEST_FLAGS.addTo(command)
     .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
     .addOption(dataOption('data folder; the run is stored in backtests below it'))

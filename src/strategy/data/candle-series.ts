@@ -1,5 +1,5 @@
 import { barOf, type Bar } from './bar.ts';
-import type { Indicator } from '../indicators/indicators.ts';
+import type { Indicator } from '../indicators/declare-indicator.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
 import type { CandleSubscription } from '../subscriptions.ts';
 

@@ -1,8 +1,9 @@
+import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
 import type { CandleData } from '../data/data.ts';
 import type { MemberCandles } from '../universe/member-data.ts';
-import type { Ohlcv, Series } from './series.ts';
+import type { Ohlcv, RunningFormula } from './series.ts';
 
 /** Key of a type-only field: it holds the type of an indicator's value; no object has it at run time. */
 declare const VALUE: unique symbol;
@@ -28,6 +29,25 @@ export interface MemberIndicatorSpec<Value extends IndicatorValue = IndicatorVal
 
 /** A number, or a frozen record of numbers. They are floats for decisions, never for the books. */
 export type IndicatorValue = number | object;
+
+/** One running indicator: is fed with closed candles in order, and has a value after each. */
+export interface Indicator {
+  /** Number of the candle, from 1, at which it has its first value. */
+  readonly first: number;
+  /**
+   * Number of candles after which its value no longer depends on its start: less than a thousandth of earlier
+   * values is left in it.
+   */
+  readonly settledAfter: number;
+  /**
+   * Value as of the last candle. Null before it has seen enough candles, and if its formula divides by zero.
+   * An indicator with a memory beyond its window then starts again, so that the fault does not stay in it.
+   */
+  readonly value: IndicatorValue | null;
+  /** True if `value` is not null. */
+  readonly hasValue: boolean;
+  add(candle: Candle): void;
+}
 
 /** Indicators by the names that the author gives them. */
 export type IndicatorSpecs = Readonly<Record<string, IndicatorSpec | MemberIndicatorSpec>>;
@@ -82,14 +102,14 @@ interface Rules<Params extends Ranges, Value extends IndicatorValue> {
 
 /** A running indicator, with the kind of input that it reads. */
 export type IndicatorFeed<Value> =
-  | { readonly reads: 'closes'; readonly series: Series<number, Value> }
-  | { readonly reads: 'bars'; readonly series: Series<Ohlcv, Value> };
+  | { readonly reads: 'closes'; readonly series: RunningFormula<number, Value> }
+  | { readonly reads: 'bars'; readonly series: RunningFormula<Ohlcv, Value> };
 
-export function ofCloses<Value>(series: Series<number, Value>): IndicatorFeed<Value> {
+export function ofCloses<Value>(series: RunningFormula<number, Value>): IndicatorFeed<Value> {
   return { reads: 'closes', series };
 }
 
-export function ofBars<Value>(series: Series<Ohlcv, Value>): IndicatorFeed<Value> {
+export function ofBars<Value>(series: RunningFormula<Ohlcv, Value>): IndicatorFeed<Value> {
   return { reads: 'bars', series };
 }
 

@@ -1,8 +1,19 @@
 import { fieldsOf } from '../fields.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { decimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import { ohlcvOf, closeNumber } from '../column-candle.ts';
-import type { IndicatorValue, CheckedIndicator, IndicatorFeed, IndicatorEntry } from './declare-indicator.ts';
+import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
+import type {
+  Indicator,
+  IndicatorValue,
+  CheckedIndicator,
+  IndicatorFeed,
+  IndicatorEntry,
+  IndicatorSpec,
+  MemberIndicatorSpec,
+} from './declare-indicator.ts';
+import { RuleSpec, type Peers } from '../rules/program.ts';
 import * as averages from './averages.ts';
 import * as momentum from './momentum.ts';
 import * as oscillators from './oscillators.ts';
@@ -40,28 +51,13 @@ export const INDICATORS: ReadonlyMap<string, IndicatorEntry> = new Map(
   }).map(({ entry }) => [entry.kind, entry]),
 );
 
-/** One running indicator: is fed with closed candles in order, and has a value after each. */
-export interface Indicator {
-  /**
-   * Number of candles after which its value no longer depends on its start: less than a thousandth of earlier
-   * values is left in it.
-   */
-  readonly settledAfter: number;
-  /**
-   * Value as of the last candle. Null before it has seen enough candles, and if its formula divides by zero.
-   * An indicator with a memory beyond its window then starts again, so that the fault does not stay in it.
-   */
-  readonly value: IndicatorValue | null;
-  /** True if `value` is not null. */
-  readonly hasValue: boolean;
-  add(candle: Candle): void;
-}
-
 /**
  * Creates a running indicator. Throws `INVALID_STRATEGY` for a value that is no indicator, for a parameter
- * out of its range, or for more candles than the exchange gives at once.
+ * out of its range, or for more candles than the exchange gives at once. `peers`: the other indicators of the
+ * same market, which rules read.
  */
-export function createIndicator(spec: unknown): Indicator {
+export function createIndicator(spec: unknown, peers: Peers = () => undefined): Indicator {
+  if (spec instanceof RuleSpec) return spec.start(peers);
   const { kind, params, of } = fieldsOf(spec);
   const entry = typeof kind === 'string' ? INDICATORS.get(kind) : undefined;
   if (typeof kind !== 'string' || entry === undefined) {
@@ -83,7 +79,48 @@ function isCandles(of: unknown): boolean {
   return (kind === 'candles' || kind === 'member-candles') && typeof from === 'object' && from !== null;
 }
 
+/** Shape of an indicator's values. */
+export interface ValueShape {
+  /** Names of the numbers in a value that is a record; null for one that is a number. */
+  readonly fields: readonly string[] | null;
+  /** True if they are prices, which are drawn over the bars. */
+  readonly isPrice: boolean;
+}
+
+/** Shapes by kind of indicator. */
+const shapes = new Map<string, ValueShape>();
+
+/** Prices of the bars by which shapes are found: far from the values of indicators that are no prices. */
+const TRIAL_PRICE = 1_000_000;
+
+/** Returns the shape of an indicator's values, which is that of its first one on bars made up for it. */
+export function valueShapeOf(spec: IndicatorSpec | MemberIndicatorSpec): ValueShape {
+  const known = shapes.get(spec.kind);
+  if (known !== undefined) return known;
+  const indicator = createIndicator(spec);
+  for (let bar = 0; bar < 2 * LONGEST_WARM_UP && !indicator.hasValue; bar += 1) indicator.add(trialBar(bar));
+  const { value } = indicator;
+  const parts = Object.entries(typeof value === 'object' && value !== null ? value : { value });
+  const numbers = parts.flatMap(([name, part]) => (typeof part === 'number' ? [[name, part] as const] : []));
+  const shape = {
+    fields: typeof value === 'object' && value !== null ? numbers.map(([name]) => name) : null,
+    isPrice: numbers.every(([, part]) => part > TRIAL_PRICE / 2 && part < 2 * TRIAL_PRICE),
+  };
+  shapes.set(spec.kind, shape);
+  return shape;
+}
+
+/** Returns a bar of prices that rise and fall. */
+function trialBar(bar: number): Candle {
+  const at = (phase: number): DecimalText =>
+    decimalText(String(Math.round(TRIAL_PRICE * (1 + 0.01 * Math.sin(bar / 3 + phase)))));
+  const prices = [at(0), at(1)] as const;
+  const [low, high] = prices[0] < prices[1] ? prices : [prices[1], prices[0]];
+  return { openTimeMs: bar, open: prices[0], high, low, close: prices[1], volume: decimalText('10') };
+}
+
 class RunningIndicator implements Indicator {
+  readonly first: number;
   readonly settledAfter: number;
   /** Value if it is a number, else NaN. A field of numbers alone can be written without a new object. */
   private number = Number.NaN;
@@ -95,6 +132,7 @@ class RunningIndicator implements Indicator {
 
   constructor(rules: CheckedIndicator) {
     this.rules = rules;
+    this.first = rules.first;
     this.settledAfter = rules.settledAfter;
     this.feed = rules.start();
   }

@@ -9,16 +9,19 @@ export type Ohlcv = BarValues<number>;
  * A running formula: `update` adds an input and returns the value after it, or null before the first. The
  * library's indicators have this shape; their `replace` is for bars that are not closed, and is false here.
  */
-export interface Series<Input, Value> {
+export interface RunningFormula<Input, Value> {
   update(input: Input, replace: false): Value | null;
 }
 
-export function series<Input, Value>(update: (input: Input) => Value | null): Series<Input, Value> {
+export function series<Input, Value>(update: (input: Input) => Value | null): RunningFormula<Input, Value> {
   return { update };
 }
 
 /** Returns a series with each value of another one converted. */
-export function mapped<Input, From, To>(of: Series<Input, From>, to: (value: From) => To): Series<Input, To> {
+export function mapped<Input, From, To>(
+  of: RunningFormula<Input, From>,
+  to: (value: From) => To,
+): RunningFormula<Input, To> {
   return series((input) => {
     const value = of.update(input, false);
     return value === null ? null : to(value);
@@ -27,17 +30,17 @@ export function mapped<Input, From, To>(of: Series<Input, From>, to: (value: Fro
 
 /** Returns a series that reads one number of each bar. */
 export function reading<Value>(
-  of: Series<number, Value>,
+  of: RunningFormula<number, Value>,
   number: (bar: Ohlcv) => number,
-): Series<Ohlcv, Value> {
+): RunningFormula<Ohlcv, Value> {
   return series((bar) => of.update(number(bar), false));
 }
 
 /** Returns a series that is fed with the values of another one. */
 export function chained<Input, Middle, Value>(
-  first: Series<Input, Middle>,
-  then: Series<Middle, Value>,
-): Series<Input, Value> {
+  first: RunningFormula<Input, Middle>,
+  then: RunningFormula<Middle, Value>,
+): RunningFormula<Input, Value> {
   return series((input) => {
     const value = first.update(input, false);
     return value === null ? null : then.update(value, false);
@@ -51,9 +54,9 @@ export function chained<Input, Middle, Value>(
 export function flatAs<Input, Value>(
   flat: Value | null,
   length: number,
-  of: Series<Input, Value>,
+  of: RunningFormula<Input, Value>,
   number: (input: Input) => number,
-): Series<Input, Value> {
+): RunningFormula<Input, Value> {
   const range = new Period(length);
   return series((input) => {
     const value = of.update(input, false);
@@ -63,7 +66,10 @@ export function flatAs<Input, Value>(
 }
 
 /** Returns the sum of the last `length` values of a series. */
-export function summed<Input>(length: number, of: Series<Input, number>): Series<Input, number> {
+export function summed<Input>(
+  length: number,
+  of: RunningFormula<Input, number>,
+): RunningFormula<Input, number> {
   return mapped(chained(of, new SimpleAverage(length)), (mean) => mean * length);
 }
 
@@ -71,7 +77,7 @@ export function summed<Input>(length: number, of: Series<Input, number>): Series
  * Returns how much each bar adds to a cumulative line. The line is started again from the bar before, so that
  * no earlier value is left in it: a float that grows for years loses its last digits.
  */
-export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number> {
+export function stepsOf(line: () => RunningFormula<Ohlcv, number>): RunningFormula<Ohlcv, number> {
   let before: Ohlcv | null = null;
   return series((bar) => {
     const previous = before;
@@ -87,7 +93,7 @@ export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number
  * Returns the textbook's exponential average, which begins with the simple average of the first `length`
  * values; the library's begins with the first value.
  */
-export function textbookEma(length: number): Series<number, number> {
+export function textbookEma(length: number): RunningFormula<number, number> {
   const first = new SimpleAverage(length);
   const average = new EMA(length);
   let hasBegun = false;
@@ -113,7 +119,7 @@ export function typicalOf({ high, low, close }: Ohlcv): number {
  * the library's `SMA` to the last digit; a running sum would drift. The library's own way is slower: it moves
  * all values at each step and calls a function for each.
  */
-export class SimpleAverage implements Series<number, number> {
+export class SimpleAverage implements RunningFormula<number, number> {
   readonly #length: number;
   /** The values twice, one after the other, so that each window is contiguous. */
   readonly #values: Float64Array;

@@ -1,6 +1,6 @@
 import { CandleSeries } from '../data/candle-series.ts';
-import type { IndicatorSpec, IndicatorValue } from '../indicators/declare-indicator.ts';
-import { createIndicator, type Indicator } from '../indicators/indicators.ts';
+import type { IndicatorSpec, IndicatorValue, Indicator } from '../indicators/declare-indicator.ts';
+import { createIndicator } from '../indicators/indicators.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
 import type { MemberTemplate, UniverseSubscription } from '../subscriptions.ts';
 import type { MemberData } from './member-data.ts';
@@ -55,6 +55,11 @@ export class MemberFeed {
     return this.indicators.map(({ name, running }) => [name, (market) => running.get(market)?.value ?? null]);
   }
 
+  /** Returns a running indicator of a market by its name; undefined if there is none. */
+  indicatorOf(name: string, market: string): Indicator | undefined {
+    return this.indicators.find((one) => one.name === name)?.running.get(market);
+  }
+
   /** Returns its candles of a market; null while the market is not followed. */
   candlesOf(market: string): CandleSeries | null {
     return this.series.get(market)?.candles ?? null;
@@ -76,7 +81,7 @@ export class MemberFeed {
     const candles = new CandleSeries({ ...from, market });
     this.seriesOf(market).candles = candles;
     return this.indicators.map(({ spec, running }) => {
-      const indicator = createIndicator(spec);
+      const indicator = createIndicator(spec, (name) => this.set.indicatorOf(name, market));
       running.set(market, indicator);
       candles.addIndicator(indicator);
       return indicator;
@@ -142,6 +147,15 @@ export class MemberSet {
     const made = new Candidate();
     this.known.set(market, made);
     return made;
+  }
+
+  /** Returns a running indicator of a market by its name; undefined if no feed has it. */
+  indicatorOf(name: string, market: string): Indicator | undefined {
+    for (const feed of this.feeds) {
+      const found = feed.indicatorOf(name, market);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   isFollowed(market: string): boolean {

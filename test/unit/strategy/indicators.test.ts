@@ -1,7 +1,8 @@
 import { gridOf, UTC_BARS, type Candle } from '../../../src/domain/candle.ts';
 import { describe, expect, test } from 'vitest';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { createIndicator, type Indicator } from '../../../src/strategy/indicators/indicators.ts';
+import { createIndicator } from '../../../src/strategy/indicators/indicators.ts';
+import type { Indicator } from '../../../src/strategy/indicators/declare-indicator.ts';
 import { ColumnCandle, ohlcvOf, plainCandle } from '../../../src/strategy/column-candle.ts';
 import {
   atr,

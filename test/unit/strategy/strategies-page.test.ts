@@ -17,7 +17,7 @@ import { folderOfAllTests } from '../../support/temporary-folder.ts';
 import { runnerOn } from '../../support/runner-on.ts';
 
 /** Exports that an author does not call: values, and types with functions of their own. */
-const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', 'weights']);
+const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'defineRules', 'size', 'weights']);
 
 /** Members of the context that authors call. */
 const OF_CTX =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineStrategy, sma } from '#sdk';
+import { bollinger, defineRules, defineStrategy, sma } from '#sdk';
 
 /** Tests of types: each line marked as an error must be one, or the type check fails. */
 const base = { name: 'typed', params: z.strictObject({ length: z.int().default(3) }) };
@@ -117,6 +117,28 @@ export const refused = [
     on: {},
     // @ts-expect-error a part that a strategy has not
     onCandle: () => undefined,
+  }),
+  defineRules({
+    ...base,
+    data: ({ market }) => ({ hours: market.candles('1h'), days: market.candles('1d') }),
+    indicators: ({ hours, days }, { params }) => ({
+      band: bollinger(hours),
+      trend: sma(days, params.length),
+    }),
+    // @ts-expect-error a series that there is none of
+    enter: ({ bandd }) => bandd.isAbove(1),
+    // @ts-expect-error a parameter that there is none of
+    exit: ({ trend }, { params }) => trend.isAbove(params.lenght),
+    size: { equityShare: 0.1 },
+  }),
+  defineRules({
+    ...base,
+    data: ({ market }) => ({ hours: market.candles('1h') }),
+    indicators: ({ hours }) => ({ band: bollinger(hours) }),
+    // @ts-expect-error an indicator of several values is no series itself
+    enter: ({ band }) => band.isAbove(1),
+    // @ts-expect-error the position, which is known to exit only
+    size: ({ hours }, { position }) => ({ amount: position.barsHeld.times(hours.close) }),
   }),
 ];
 

@@ -1,0 +1,220 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { atr, bollinger, defineRules, rsi, sma, type StrategyDefinition } from '#sdk';
+import { runStrategy } from '#testing';
+import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { runnerOn } from '../../support/runner-on.ts';
+import { sarrafHere } from '../../support/sarraf-here.ts';
+import { folderOfThisTest } from '../../support/temporary-folder.ts';
+
+/** Values without types, as an author in JavaScript has them. */
+interface Untyped {
+  (...given: readonly unknown[]): Untyped;
+  readonly [name: string]: Untyped;
+}
+type Part = (now: Untyped, setup: Untyped) => unknown;
+
+/** Rules that buy above 100 and sell below 95, but for the given parts. */
+const rules = (parts: Readonly<Record<string, unknown>>): StrategyDefinition =>
+  defineRules({
+    name: 'sample',
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    indicators: ({ bars }) => ({ average: sma(bars, 2), band: bollinger(bars, 3) }),
+    enter: ({ bars }) => bars.close.isAbove(100),
+    exit: ({ bars }) => bars.close.isBelow(95),
+    size: { amount: 1 },
+    ...parts,
+  });
+
+const ordersOf = (parts: Readonly<Record<string, unknown>>, bars: readonly number[]): readonly string[] =>
+  runStrategy(rules(parts), { bars }).orders.map(({ side, tag }) => `${side}: ${tag}`);
+
+/** True at a crossing of 100, or above 500. */
+const SEVERAL: Part = ({ bars, average }) =>
+  average!.isAbove!(0).and!(bars!.close!.crossesAbove!(100)).or!(bars!.close!.isAbove!(500));
+
+/** True after two bars, or above five percent of profit. */
+const HELD: Part = (_, { position }) =>
+  position!.barsHeld!.isAbove!(2).or!(position!.profitPercent!.isAbove!(5));
+
+/** A size that is known from the fourth bar on. */
+const LATE: Part = ({ bars }) => ({ amount: bars!.close!.before!(3).times!(0.01) });
+
+describe('rules', () => {
+  test('buy at the close of a bar where enter is true, and sell where exit is', () => {
+    expect(ordersOf({}, [99, 101, 102, 94, 93, 103])).toEqual([
+      'buy: close of bars is above 100',
+      'sell: close of bars is below 95',
+      'buy: close of bars is above 100',
+    ]);
+  });
+
+  test('tag an order with the condition that became true last', () => {
+    expect(ordersOf({ enter: SEVERAL }, [99, 98, 101])).toEqual(['buy: close of bars crosses above 100']);
+  });
+
+  test('know how long something is held, and its profit', () => {
+    expect(ordersOf({ exit: HELD }, [99, 101, 102, 103, 99])).toEqual([
+      'buy: close of bars is above 100',
+      'sell: the bars held is above 2',
+    ]);
+    expect(ordersOf({ exit: HELD }, [99, 101, 107])[1]).toBe('sell: the profit in percent is above 5');
+  });
+
+  test('use the values of the bar in size and bracket', () => {
+    const { orders } = runStrategy(
+      rules({
+        indicators: ({ bars }: { readonly bars: Parameters<typeof atr>[0] }) => ({ range: atr(bars, 2) }),
+        size: (({ bars }) => ({ value: bars!.close!.times!(2) })) satisfies Part,
+        bracket: (({ range }) => ({ stopLoss: { distance: range!.times!(2).plus!(1) } })) satisfies Part,
+      }),
+      { bars: [99, 99, 101, 101] },
+    );
+    // The true ranges are 0 and 2, so their average is 1 and the stop 3 below the purchase.
+    expect(orders).toMatchObject([
+      { side: 'buy', amount: 2 },
+      { side: 'sell', stopPrice: 98 },
+    ]);
+  });
+
+  test('do nothing where a value of the size is unknown, and place no order that is too small', () => {
+    expect(ordersOf({ size: LATE }, [101, 101, 101, 102])).toHaveLength(1);
+    expect(ordersOf({ size: { amount: 0.000_001 } }, [101, 102])).toEqual([]);
+  });
+
+  test.each<[what: string, parts: Readonly<Record<string, unknown>>, message: RegExp]>([
+    ['an unknown part', { entry: 1 }, /expected the parts of rules \(.*\), was "entry"/],
+    ...(
+      [
+        [
+          'a name that is not declared',
+          ({ strenght }) => strenght,
+          /one of bars, average, band, was strenght/,
+        ],
+        ['a part that an indicator has not', ({ band }) => band!.lowr, /one of .*lower.*, was band.lowr/],
+        ['a series in place of a condition', ({ average }) => average, /enter: expected a condition such as/],
+        [
+          'a text to compare with',
+          ({ average }) => average!.isAbove!('1'),
+          /isAbove: expected a finite number/,
+        ],
+        [
+          'no bars',
+          ({ bars }) => bars!.close!.rises!(0),
+          /expected a whole number of bars from 1 to 499, was 0/,
+        ],
+        [
+          'more bars than one request has',
+          ({ bars }) => bars!.close!.highest!(300).highest!(300).isAbove!(1),
+          /first value within 499 bars, .* needs 599/,
+        ],
+        ['an unknown zone', (_, { time }) => time!.hour!('Teheran'), /such as "Asia\/Tehran", was "Teheran"/],
+        [
+          'too many operators, however deep',
+          ({ average }) =>
+            Array.from({ length: 20_000 }).reduce<Untyped>((sum) => sum.plus!(1), average!).isAbove!(0),
+          /at most 1000 operators/,
+        ],
+      ] as const satisfies readonly (readonly [string, Part, RegExp])[]
+    ).map(([what, enter, message]): [string, Readonly<Record<string, unknown>>, RegExp] => [
+      what,
+      { enter },
+      message,
+    ]),
+    [
+      'a history of what is held',
+      { exit: ((_, { position }) => position!.barsHeld!.crossesAbove!(2)) satisfies Part },
+      /what is held now has no history/,
+    ],
+    [
+      'data other than candles',
+      { data: (({ market }) => ({ b: market!.book!() })) satisfies Part },
+      /data.b: expected candles/,
+    ],
+    ['no data', { data: () => ({}) }, /data: expected candles by name, was none/],
+    [
+      'one name for two',
+      { indicators: ({ bars }: { readonly bars: Parameters<typeof rsi>[0] }) => ({ bars: rsi(bars) }) },
+      /indicators.bars: expected another name/,
+    ],
+  ])('refuse %s', (_what, parts, message) => {
+    expect(() => runnerOn(rules(parts), 'BTCUSDT', '1h')).toThrow(message);
+  });
+});
+
+/** Hours of prices that fall and rise again, so that most rules buy and sell. */
+const WAVES = Array.from({ length: 400 }, (_, hour) => {
+  const close = 100 + 8 * Math.sin(hour / 9) + 3 * Math.sin(hour / 2);
+  return { close, volume: 1_000 + 500 * Math.sin(hour / 5) };
+});
+
+describe('the page of rules', () => {
+  const page = readFileSync('docs/rules.md', 'utf8');
+
+  test('has recipes that trade', async () => {
+    const folder = folderOfThisTest();
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const blocks = page.matchAll(/```ts\n(import [\s\S]*?)```/g);
+    for (const [index, [, code = '']] of [...blocks].entries())
+      writeFileSync(join(folder, `recipe-${index + 10}.ts`), code);
+    const { strategies, problems } = await loadStrategies(folder);
+    expect(problems).toEqual([]);
+    const quiet = strategies.flatMap(({ definition }) =>
+      runStrategy(definition, { bars: WAVES }).fills.length > 0 ? [] : [definition.name],
+    );
+    // The first strategy of the page waits for a fall within a long rise.
+    expect([strategies.length, quiet]).toEqual([11, ['my-dip']]);
+  });
+});
+
+/** Writes the waves as a file of candles; returns its path. */
+const csv = (folder: string): string => {
+  const path = join(folder, 'hours.csv');
+  const rows = WAVES.map(({ close }, hour) => {
+    const price = close.toFixed(2);
+    return `${new Date(Date.UTC(2024, 0, 1, hour)).toISOString()},${price},${price},${price},${price},100000`;
+  });
+  writeFileSync(path, ['time,open,high,low,close,volume', ...rows, ''].join('\n'));
+  return path;
+};
+
+/** Time of an hour of the waves. */
+const at = (hour: number): string => new Date(Date.UTC(2024, 0, 1, hour)).toISOString();
+
+describe('sarraf explain and why', () => {
+  test('write the rules in words', async () => {
+    const { code, out: output } = await sarrafHere(['explain', 'mean-reversion', '--param', 'length=10']);
+    expect(code).toBe(0);
+    expect(output).toContain('bands: bollinger length 10 deviations 2 of bars');
+    expect(output).toContain('buys while nothing is held, if\n  close of bars is below bands.lower');
+    expect(output).toContain('takeProfit distance bands.middle - close of bars');
+    const persian = await sarrafHere(['explain', 'ma-cross', '--language', 'fa']);
+    expect(persian.out).toContain('تا وقتی چیزی ندارد می‌خرد');
+    const handlers = await sarrafHere(['explain', 'grid']);
+    expect(handlers).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('was grid, which has handlers'),
+    });
+  });
+
+  test('name what is missing at a bar, and the strategy buys where nothing is', async () => {
+    const folder = folderOfThisTest();
+    const run = ['ma-cross', '--csv', csv(folder), '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'];
+    const missingAt: boolean[] = [];
+    const heldAt: boolean[] = [];
+    for (let hour = 10; hour < 34; hour += 1) {
+      const { out: output } = await sarrafHere(['why', ...run, '--at', at(hour), '--json']);
+      const { isHeld, missing, lines } = JSON.parse(output) as Record<
+        'isHeld' | 'missing' | 'lines',
+        unknown
+      >;
+      heldAt.push(isHeld === true);
+      missingAt.push(Array.isArray(missing) && missing.length > 0);
+      expect(lines).toHaveLength(1);
+    }
+    expect(new Set(heldAt)).toEqual(new Set([true, false]));
+    // What is held changes after exactly the bars at which nothing was missing.
+    expect(heldAt.slice(1).map((held, hour) => held === heldAt[hour])).toEqual(missingAt.slice(0, -1));
+  });
+});
