@@ -43,15 +43,11 @@ export function unprotectedOf(
 ): Units {
   const { strategy, asset, held, marketNames } = of;
   const side = held > 0n ? 'sell' : 'buy';
-  const protective = orders.filter((order) => protects(order));
+  const protective = orders.filter(({ pairKey, stopPrice }) => pairKey !== null || stopPrice !== null);
   const covered = liveAmount(protective, { asset, side, strategy, marketNames });
   const size = held > 0n ? held : negateUnits(held);
   if (covered === null) return size;
   return size > covered ? subtractUnits(size, covered) : NO_UNITS;
-}
-
-function protects({ pairKey, stopPrice }: OrderRecord): boolean {
-  return pairKey !== null || stopPrice !== null;
 }
 
 /** A single order, or the two legs of a pair. */

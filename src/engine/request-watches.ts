@@ -93,9 +93,8 @@ export class CredentialWatch {
     this.alarmedAtMs = Number.NEGATIVE_INFINITY;
     outbox.journal('notice', 'credential', { refused: false });
     this.persist();
-    outbox.warn(
-      `the exchange accepts ${english(credential.name)} again, after ${secondsText(outbox.nowMs - sinceMs)}`,
-    );
+    const seconds = Math.ceil((outbox.nowMs - sinceMs) / 1_000);
+    outbox.warn(`the exchange accepts ${english(credential.name)} again, after ${seconds} s`);
   }
 
   private persist(): void {
@@ -112,10 +111,6 @@ function isRefusal(answer: VenueAnswer): boolean {
 /** True if the answer came from the exchange itself. */
 function isReply({ outcome }: VenueAnswer): boolean {
   return outcome === 'value' || outcome === 'refused';
-}
-
-function secondsText(ms: number): string {
-  return `${Math.ceil(ms / 1_000)} s`;
 }
 
 /** Reason of a request that was not sent because this machine was too slow to send it in time. */

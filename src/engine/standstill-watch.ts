@@ -103,7 +103,8 @@ export class StandstillWatch {
       this.saw(book.updatedAtMs);
       this.applyNews(symbol, 'newer-book', book.updatedAtMs);
       const last = before[symbol];
-      if (last === undefined || !isSameBook(last, book)) continue;
+      if (last === undefined || !isSameSide(last.bids, book.bids) || !isSameSide(last.asks, book.asks))
+        continue;
       if (last.updatedAtMs === book.updatedAtMs) same += 1;
       else restamped += 1;
     }
@@ -267,10 +268,6 @@ export class StandstillWatch {
   private persist(): void {
     this.options.outbox.persist('standstills', [...this.held.values()]);
   }
-}
-
-function isSameBook(left: OrderBook, right: OrderBook): boolean {
-  return isSameSide(left.bids, right.bids) && isSameSide(left.asks, right.asks);
 }
 
 function isSameSide(left: OrderBook['bids'], right: OrderBook['bids']): boolean {

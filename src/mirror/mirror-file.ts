@@ -51,7 +51,9 @@ export function openMirrorFile(path: string, durability: 'full' | 'off'): Databa
     refuseUnfinishedRestore(path);
     refuseForeignFile(path);
     database = new Database(path, { timeout: PATIENT_MS });
-    if (isEmpty(database)) database.pragma(`application_id = ${APPLICATION_ID}`);
+    // A process leaves a file without pages if it ends while it creates the file.
+    if (database.pragma('page_count', { simple: true }) === 0)
+      database.pragma(`application_id = ${APPLICATION_ID}`);
     else check(database);
     database.pragma('journal_mode = WAL');
     database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'OFF'}`);
@@ -105,11 +107,6 @@ function refuseUnfinishedRestore(path: string): void {
     found: `${waiting}, which "sarraf restore" had not yet put in its place when it was ended`,
     advice: 'give the same "sarraf restore" again, or move that file away',
   });
-}
-
-/** True for a file without pages, which a process leaves if it ends while it creates the file. */
-function isEmpty(database: Database.Database): boolean {
-  return database.pragma('page_count', { simple: true }) === 0;
 }
 
 /** Throws for another program's file, before SQLite puts files of its own beside it. */

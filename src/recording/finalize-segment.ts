@@ -327,7 +327,10 @@ export function acquireLeftFolders(
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => {
     const market = marketNamed(name);
-    const isLeft = market !== null && !others.has(market) && readdirSync(join(folder, name)).some(isSegment);
+    const isLeft =
+      market !== null &&
+      !others.has(market) &&
+      readdirSync(join(folder, name)).some((file) => segmentKind(file) !== null);
     if (!isLeft) return [];
     try {
       return [acquireSegmentFolder(root, market, lockFile)];
@@ -337,10 +340,6 @@ export function acquireLeftFolders(
       throw error;
     }
   });
-}
-
-function isSegment(name: string): boolean {
-  return segmentKind(name) !== null;
 }
 
 function marketNamed(name: string): MarketSymbol | null {

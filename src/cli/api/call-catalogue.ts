@@ -123,15 +123,11 @@ function groupOf({ name, section, access, idempotent }: Endpoint): CallGroup {
   return group;
 }
 
-function wordOf(name: string): string {
-  return separatedName(name, '-');
-}
-
 function createCall(name: EndpointName): Call {
   const endpoint: Endpoint = ENDPOINTS[name];
   return {
     name,
-    word: wordOf(name),
+    word: separatedName(name, '-'),
     group: groupOf(endpoint),
     effect: effectOf(endpoint),
     endpoint,

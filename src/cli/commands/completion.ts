@@ -18,7 +18,7 @@ export function completionCommand(program: () => Promise<Command>, io: CommandIo
     .option('--json', 'prints the words themselves as one JSON object, for other shells')
     .addHelpText('after', HELP)
     .action(async (shell: Shell, options: { readonly json?: true }) => {
-      const rows = completionTable(await program());
+      const rows = rowsOf(await program(), '');
       const plain = rows.map(({ values, ...row }) => ({ ...row, values: Object.fromEntries(values) }));
       io.out(options.json === true ? JSON.stringify({ places: plain }) : completionScript(shell, rows));
     });
@@ -200,10 +200,6 @@ interface CompletionRow {
 }
 
 /** Returns each place of a program, from its commands, their options, and the calls' declared fields. */
-function completionTable(program: Command): readonly CompletionRow[] {
-  return rowsOf(program, '');
-}
-
 function rowsOf(command: Command, place: string): readonly CompletionRow[] {
   const fields = place.startsWith('api ')
     ? (CALLS.find(({ word }) => `api ${word}` === place)?.fields ?? [])

@@ -104,7 +104,7 @@ async function diagnose(options: Options, io: CommandIo): Promise<void> {
 
 function keep(file: string, { seen, findings, config }: Diagnosis, io: CommandIo): void {
   const path = resolve(io.workingFolder, file);
-  writeRecord(path, recordText(seen, { findings, credentials: config?.exchange.credentials ?? null }));
+  writePrivateFile(path, recordText(seen, { findings, credentials: config?.exchange.credentials ?? null }));
   io.log(`${seen.length} replies are in ${path}, without what is yours; look at it before you send it.`);
 }
 
@@ -184,11 +184,6 @@ export function recordText(
     replies,
   };
   return createScrubber(secretsOf(of.credentials))(`${JSON.stringify(record, null, 2)}\n`);
-}
-
-/** Writes the record, readable for this user alone. Throws what the system throws. */
-function writeRecord(path: string, text: string): void {
-  writePrivateFile(path, text);
 }
 
 function isPublic(method: string, place: string): boolean {

@@ -107,7 +107,8 @@ async function init(
     ? withDefaults(given, workingFolder)
     : await askRequest(given, { workingFolder, folderProblem, terminal });
   if (request === null) throw failed(INIT_TEXTS[given.language ?? 'en'].ended);
-  checkTogether(request);
+  // The chosen exchange must have the market.
+  valueOf(checkMarket(request.market, request.mode), '--market');
   const files = await makeBot(request, (line) => io.log(line));
   const next = [`cd ${quoted(relative(workingFolder, request.folder) || '.')}`, 'npm install', 'npm start'];
   if (options.json === true) io.out(JSON.stringify({ ...request, files, next }));
@@ -214,11 +215,6 @@ function withDefaults(given: GivenRequest, workingFolder: string): BotRequest {
     name: given.name ?? STARTING_POINTS[start].name,
     language: given.language ?? USUAL_REQUEST.language,
   };
-}
-
-/** Checks choices against each other: the chosen exchange must have the market. */
-function checkTogether({ market, mode }: BotRequest): void {
-  valueOf(checkMarket(market, mode), '--market');
 }
 
 function valueOf<Value>(checked: CheckedText<Value>, of: string): Value {

@@ -78,11 +78,6 @@ function pathOf({ address: baseUrl, ledgerFolder: folder, config }: Options): st
   return ledgerOfConfig(config);
 }
 
-function showPath(options: Options): void {
-  const path = pathOf(options);
-  print(options, { ledger: path }, () => path);
-}
-
 function refusalText(path: string, refusal: Exclude<Renewal, { kind: 'made' }>): string {
   if (refusal.kind === 'in use') {
     return `expected no process to use ${path}, but one has it open: stop every bot that sends to this exchange first`;
@@ -121,7 +116,10 @@ function withPlace(command: Command): Command {
 export function ledgerCommand(): Command {
   const path = withPlace(new Command('path').description('Prints where the ledger of an exchange is.'))
     .addHelpText('after', PATH_HELP)
-    .action((options: Options) => showPath(options));
+    .action((options: Options) => {
+      const path = pathOf(options);
+      print(options, { ledger: path }, () => path);
+    });
   const renew = withPlace(
     new Command('new').description(
       'Makes a ledger that counts nothing as sent, so that a bot need not wait for its first windows; asks first.',

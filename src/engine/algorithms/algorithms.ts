@@ -179,7 +179,7 @@ export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): Alg
     case 'twap':
       return advanceTwap(algorithm, view);
     case 'vwap':
-      return advanceVwap(algorithm, view);
+      return advanceSlices(algorithm, view, { partOf, holdsSmall: true });
     case 'ladder':
       return advanceLadder(algorithm, view);
     case 'peg':
@@ -326,10 +326,6 @@ function createVwap(
   }
   const begun = { overMs, slices, parts, ...begunSlices(nowMs) };
   return { ok: true, algorithm: { kind: 'vwap', side, amount, price, ...begun } };
-}
-
-function advanceVwap(before: VwapAlgorithm, view: AlgorithmView): AlgorithmStep<VwapAlgorithm> {
-  return advanceSlices(before, view, { partOf, holdsSmall: true });
 }
 
 /**

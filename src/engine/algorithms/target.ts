@@ -116,7 +116,7 @@ function approach(
   const { retryAtMs } = algorithm.setbacks;
   const { side, amount } = differenceOf(target, view);
   if (onAmountGrid(view.market, amount) === 0n) return over(algorithm, sentence('reached'));
-  const price = algorithm.price ?? priceFor(side, view.book);
+  const price = algorithm.price ?? (side === 'buy' ? view.book?.bestAsk : view.book?.bestBid) ?? null;
   if (price === null) return waitingFor(algorithm, noPriceOf(view.market.symbol));
   if (!canBeOrdered(view.market, { amount, price })) return over(algorithm, sentence('reached'));
   if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });
@@ -158,11 +158,6 @@ function positionOf(algorithm: TargetAlgorithm, view: AlgorithmView): Units | nu
 function shareOf({ equityShare }: TargetAlgorithm, { equity }: AlgorithmView): Units | null {
   if (equity === null || equityShare === null) return null;
   return equity <= 0n ? NO_UNITS : multiplyUnits(equity, equityShare, divideDown);
-}
-
-/** Returns the price at which a market order would trade. */
-function priceFor(side: Side, book: SeenBook | null): Units | null {
-  return side === 'buy' ? (book?.bestAsk ?? null) : (book?.bestBid ?? null);
 }
 
 function middleOf(book: SeenBook | null): Units | null {

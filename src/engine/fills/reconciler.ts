@@ -336,7 +336,9 @@ export class Reconciler {
     let isConclusive = true;
     if (!this.books.hasBegun) this.begin(totals, nowMs);
     else {
-      const disagreements = this.books.compare(totals, sinceMs, { withOld: this.isBreakDue(nowMs) });
+      // True if this comparison declares a break, unless the difference is gone or explained.
+      const withOld = this.isSuspicionOld(nowMs) && this.unexplained().length === 0;
+      const disagreements = this.books.compare(totals, sinceMs, { withOld });
       if (this.begunAtMs === null) isConclusive = this.judge(disagreements, nowMs);
       else isConclusive = this.confirm(disagreements, totals, nowMs);
     }
@@ -430,11 +432,6 @@ export class Reconciler {
   /** True if the same difference has lasted for at least the time that lists may lag. */
   private isSuspicionOld(nowMs: number): boolean {
     return this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs;
-  }
-
-  /** True if the next comparison declares a break, unless the difference is gone or explained. */
-  private isBreakDue(nowMs: number): boolean {
-    return this.isSuspicionOld(nowMs) && this.unexplained().length === 0;
   }
 
   /**

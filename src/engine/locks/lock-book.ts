@@ -72,7 +72,9 @@ export class LockBook {
     this.rules = rules;
     this.tradeRules = rules.filter(isTradeRule);
     this.drawdownRules = rules.filter((rule) => rule.kind === 'drawdown');
-    this.calendarRules = rules.filter(isCalendarRule);
+    this.calendarRules = rules.filter(
+      (rule): rule is CalendarRule => rule.kind === 'hours' || rule.kind === 'dates',
+    );
     this.nextMs = this.calendarRules.length === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   }
 
@@ -345,10 +347,6 @@ const NO_CHANGES: readonly LockChange[] = [];
 
 function isTradeRule(rule: LockRule): rule is TradeRule {
   return rule.kind === 'cooldown' || rule.kind === 'stops' || rule.kind === 'low-profit';
-}
-
-function isCalendarRule(rule: LockRule): rule is CalendarRule {
-  return rule.kind === 'hours' || rule.kind === 'dates';
 }
 
 function lockOf(

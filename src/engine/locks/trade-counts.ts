@@ -121,16 +121,11 @@ export function tooLittleEarned(
 }
 
 /**
- * Returns the interval of equity samples in ms, in whole minutes: about 500 samples in a window, fewer in
- * short ones.
+ * Returns the time of the next equity sample: whole intervals since 1970, the same in every run. A window has
+ * about 500 samples, a short one fewer: an interval has whole minutes.
  */
-function samplePeriodMs({ withinMs }: Pick<DrawdownRule, 'withinMs'>): number {
-  return Math.max(1, Math.ceil(withinMs / 500 / MINUTE_MS)) * MINUTE_MS;
-}
-
-/** Returns the time of the next equity sample: whole intervals since 1970, the same in every run. */
-export function nextSampleMs(rule: Pick<DrawdownRule, 'withinMs'>, nowMs: number): number {
-  const periodMs = samplePeriodMs(rule);
+export function nextSampleMs({ withinMs }: Pick<DrawdownRule, 'withinMs'>, nowMs: number): number {
+  const periodMs = Math.max(1, Math.ceil(withinMs / 500 / MINUTE_MS)) * MINUTE_MS;
   return (Math.floor(nowMs / periodMs) + 1) * periodMs;
 }
 

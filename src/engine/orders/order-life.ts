@@ -143,7 +143,11 @@ export function isUnbindable({ state, venueId, filled }: OrderRecord): boolean {
 }
 
 function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): OrderRecord {
-  if (order.state === 'rejected') return report.venueId === null ? order : seen(revived(order), report, atMs);
+  if (order.state === 'rejected') {
+    if (report.venueId === null) return order;
+    // It exists after all.
+    return seen({ ...order, state: 'unknown', reason: null, closedAtMs: null }, report, atMs);
+  }
   if (isFinal(order) || order.state === 'planned') return order;
   const matched = report.matched > order.matched ? report.matched : order.matched;
   const venueId = order.venueId ?? report.venueId;
@@ -165,11 +169,6 @@ function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): Orde
   const amounts = { amount: terms?.amount ?? order.amount, filled: order.filled, matched };
   const settledState = settled(state, amounts);
   return { ...order, state: settledState, venueId, venueStatus, matched, closedAtMs, ...terms };
-}
-
-/** Returns a rejected order that exists after all, in the state `unknown`. */
-function revived(order: OrderRecord): OrderRecord {
-  return { ...order, state: 'unknown', reason: null, closedAtMs: null };
 }
 
 /**
