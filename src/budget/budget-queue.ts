@@ -233,10 +233,6 @@ export class BudgetQueue implements TurnWaiter {
     return first === null ? undefined : this.jobs.get(first.id);
   }
 
-  private askOf({ requestClass, credential }: QueuedJob): EntryAsk {
-    return { budget: this.options.budget.name, requestClass, credential };
-  }
-
   /** Returns the waiting state of the requests of a class; null if there are none. */
   waitOf(requestClass: RequestClass): QueueWait | null {
     const all = [...this.jobs.values()].filter((job) => job.requestClass === requestClass).length;
@@ -266,17 +262,14 @@ export class BudgetQueue implements TurnWaiter {
   /** Asks the ledger for a slot; returns the time to wait if it refuses at once. */
   private enter(job: QueuedJob, releaseTurn: () => void): number | null {
     const { admittance, nowMs } = this.options;
-    const ask = this.askOf(job);
-    const since = this.moment();
+    const { requestClass, credential } = job;
+    const ask = { budget: this.options.budget.name, requestClass, credential };
+    const since = { ageMs: this.ageMs(), commitMs: this.options.commitMs() };
     const entry = admittance.enter(ask, nowMs());
     if (entry instanceof Promise) this.await(job, ask, { answer: entry, since, releaseTurn });
     else if (entry.isAdmitted) this.execute(job, { ...entry, since, releaseTurn });
     else return this.refused(entry);
     return null;
-  }
-
-  private moment(): Moment {
-    return { ageMs: this.ageMs(), commitMs: this.options.commitMs() };
   }
 
   /** Continues once the ledger has answered. A slot that no request needs any more is given back. */

@@ -277,7 +277,8 @@ export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dic
 
 /** Returns the places to which a kind of error can be applied. */
 function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): readonly Place[] {
-  if (kind === 'record dropped' || kind === 'record doubled') return places.filter(isRecord);
+  if (kind === 'record dropped' || kind === 'record doubled')
+    return places.filter(({ holder, isLeaf }) => Array.isArray(holder) && !isLeaf);
   if (kind === 'records reversed') return places.filter(isList);
   const all = places.filter((place) => place.isLeaf && suits(kind, place));
   const newest = dice.happens(0.5) ? all.filter(({ isNewest }) => isNewest) : [];
@@ -326,10 +327,6 @@ function endsOf(list: readonly unknown[]): readonly (readonly [index: number, va
   return items.length <= MOST_ITEMS * 2
     ? items
     : [...items.slice(0, MOST_ITEMS), ...items.slice(-MOST_ITEMS)];
-}
-
-function isRecord({ holder, isLeaf }: Place): boolean {
-  return Array.isArray(holder) && !isLeaf;
 }
 
 /** True for a list of several records. Prices of a book, which are lists themselves, are no records. */

@@ -112,7 +112,7 @@ function rowProblem(
   columns: readonly ColumnInfo[],
 ): string | null {
   const checks = columns.flatMap((column) => {
-    const isRight = rightType(column);
+    const isRight = `typeof(${column.name}) = '${column.type.toLowerCase()}'`;
     const check = checkOf(table, column.name);
     const good = check === null ? isRight : `(${isRight} AND ${check.sql(column.name)})`;
     const sql = column.notnull === 1 || column.pk > 0 ? good : `(${column.name} IS NULL OR ${good})`;
@@ -135,10 +135,6 @@ function rowProblem(
   const problem = problemOf?.(bad) ?? null;
   const what = `expected ${expected} for ${name}, was ${shown(bad[name])}${problem === null ? '' : ` (${problem})`}`;
   return `a damaged row in the table ${table} (${row}): ${what}`;
-}
-
-function rightType({ name, type }: ColumnInfo): string {
-  return `typeof(${name}) = '${type.toLowerCase()}'`;
 }
 
 /**

@@ -93,7 +93,8 @@ export async function appendRows<Row>(options: AppendOptions<Row>): Promise<Appe
   try {
     const manifest = createManifest(root, key);
     removeLeftOvers(folder, manifest);
-    if (options.segment !== undefined && manifest.sealed.includes(options.segment)) return nothing();
+    if (options.segment !== undefined && manifest.sealed.includes(options.segment))
+      return { kind: 'added', added: 0, known: 0, fromMs: null, toMs: null };
     const temporaryFolder = join(folder, SPILL_FOLDER);
     const database = await openDatabase({
       temporaryFolder,
@@ -108,10 +109,6 @@ export async function appendRows<Row>(options: AppendOptions<Row>): Promise<Appe
   } finally {
     lock.release();
   }
-}
-
-function nothing(): AppendOutcome {
-  return { kind: 'added', added: 0, known: 0, fromMs: null, toMs: null };
 }
 
 async function merge<Row>(

@@ -122,7 +122,10 @@ export class Deposits {
 
   snapshot(): DepositsState {
     const all = [...this.byUser.values()].flatMap((list) => list.values()).concat(...this.waiting.values());
-    return { nextId: this.nextId, deposits: all.map(storeDeposit) };
+    return {
+      nextId: this.nextId,
+      deposits: all.map((deposit) => ({ ...deposit, units: String(deposit.units) })),
+    };
   }
 
   restore(state: DepositsState): void {
@@ -165,10 +168,6 @@ export class Deposits {
     }
     list.push(deposit);
   }
-}
-
-function storeDeposit(deposit: Deposit): StoredDeposit {
-  return { ...deposit, units: String(deposit.units) };
 }
 
 function dueMs(deposit: Deposit): number {

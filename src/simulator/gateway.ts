@@ -153,7 +153,8 @@ export class Gateway {
   }
 
   snapshot(): GatewayState {
-    return { payments: [...this.payments.values()].map(storePayment) };
+    const payments = [...this.payments.values()];
+    return { payments: payments.map((one) => ({ ...one, paidUnits: String(one.paidUnits) })) };
   }
 
   restore(state: GatewayState): void {
@@ -173,10 +174,6 @@ export class Gateway {
     this.payments.set(payment.token, payment);
     return payment;
   }
-}
-
-function storePayment(payment: Payment): StoredPayment {
-  return { ...payment, paidUnits: String(payment.paidUnits) };
 }
 
 /** Fields of a request as text; null if missing. */

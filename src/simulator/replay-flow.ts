@@ -133,7 +133,8 @@ export class ReplayFlow {
     const point = this.path[this.pathIndex];
     if (point !== undefined) {
       const isSame = point.price === this.lastPrice;
-      const side = isSame ? otherThan(this.lastSide) : point.price > this.lastPrice ? 'buy' : 'sell';
+      const isBuy = isSame ? this.lastSide === 'sell' : point.price > this.lastPrice;
+      const side = isBuy ? 'buy' : 'sell';
       this.trade(point, side);
     }
     this.pathIndex += 1;
@@ -194,10 +195,6 @@ export class ReplayFlow {
     const { row } = this;
     if (row?.kind === 'candle' && this.bar !== null) this.begin(row);
   }
-}
-
-function otherThan(side: Side): Side {
-  return side === 'buy' ? 'sell' : 'buy';
 }
 
 /** Levels of a recorded book that are repeated; those further back are left out. */

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
-import { type RunRange, type TrialReport, judgeTrial, type Goals } from './objectives.ts';
+import { type TrialReport, judgeTrial, type Goals } from './objectives.ts';
 import { differenceOf } from './study-identity.ts';
 import { type StudyFolder, withStudyFiles, type StudyFiles } from './study-place.ts';
 import { type StoredTrial, bestTrial } from './study-rows.ts';
@@ -36,12 +36,6 @@ export async function runSession(study: PreparedStudy, options: SessionOptions):
     resumeStudy(files.store, study);
     return runWith(study, options, files);
   });
-}
-
-/** Returns the range that the trials of a study see: all but the hold-out. */
-function seenOf({ data }: PreparedStudy): RunRange {
-  const { fromMs, splitMs } = data.range;
-  return { fromMs, toMs: splitMs };
 }
 
 /**
@@ -82,7 +76,8 @@ export function enterStudy(
     id,
     name,
     months: identity.data.flatMap(({ months }) => months),
-    seen: seenOf(study),
+    // The range that the trials see: all but the hold-out.
+    seen: { fromMs: study.data.range.fromMs, toMs: study.data.range.splitMs },
   });
   const startMs = performance.now();
   const { time } = settings.budget;

@@ -84,7 +84,9 @@ export class EventStreams {
     const text = [
       ...(reset === null ? [] : [resetEventText({ reason: reset }, place)]),
       ...lines.map((line) => journalEventText(line, epoch)),
-      ...(changed.length === 0 ? [] : [stateEventText({ atMs, changed })]),
+      ...(changed.length === 0
+        ? []
+        : [`event: state\ndata: ${JSON.stringify({ atMs, changed } satisfies StateEvent)}\n\n`]),
     ].join('');
     if (text !== '') this.broadcast(text);
     return hasMore;
@@ -306,10 +308,6 @@ function readPlace(text: string | undefined): JournalPlace | null {
 function journalEventText({ seq, atMs, kind, subject, json }: JournalLine, epoch: string): string {
   const event: JournalEvent = { seq, atMs, kind, subject, data: parsedJson(json) };
   return `id: ${eventIdOf({ epoch, seq })}\ndata: ${JSON.stringify(event)}\n\n`;
-}
-
-function stateEventText(event: StateEvent): string {
-  return `event: state\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 /** Writes a reset event. With a place the stream can be resumed from there. */

@@ -299,16 +299,14 @@ function exitsOf(orders: readonly OrderRecord[], held: bigint): ReadonlySet<Orde
   const firsts = exits.filter(({ key, pairKey }) => pairKey === null || key < pairKey);
   for (const first of firsts.toSorted((a, b) => rank(a) - rank(b) || a.plannedAtMs - b.plannedAtMs)) {
     const legs = exits.filter((order) => order === first || order.key === first.pairKey);
-    const most = legs.map((leg) => restOf(leg)).reduce((left, right) => (left > right ? left : right), 0n);
+    const most = legs
+      .map(({ amount, filled }) => amount - filled)
+      .reduce((left, right) => (left > right ? left : right), 0n);
     if (most > room) continue;
     room -= most;
     for (const leg of legs) stays.add(leg);
   }
   return stays;
-}
-
-function restOf({ amount, filled }: OrderRecord): bigint {
-  return amount - filled;
 }
 
 function rank({ pairKey, stopPrice }: OrderRecord): number {
