@@ -10,6 +10,7 @@ import { RedisConnection } from '../../src/budget/redis/redis-connection.ts';
 import { RedisLedger } from '../../src/budget/redis/redis-ledger.ts';
 import { readRedisLedger } from '../../src/budget/redis/redis-report.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
+import { budgetTable } from '../../src/exchange/client-options.ts';
 import type { Budget } from '../../src/domain/rate-limit.ts';
 import { readRedisAddress } from '../../src/redis/redis-server.ts';
 import { RedisServer } from '../process/redis-server.ts';
@@ -25,6 +26,15 @@ interface OpenOptions {
   /** Budgets in Redis of which it leases slots for cancels. */
   readonly leases?: readonly string[];
 }
+
+/** Opens the ledger of a bot at a path; unless told otherwise, nothing is known of what was sent before. */
+export const openLedger = (
+  path: string,
+  of: Partial<ConstructorParameters<typeof LedgerStore>[0]> = {},
+): LedgerStore => {
+  const subjects = { ip: 'here', token: 'us' };
+  return new LedgerStore({ path, budgets: budgetTable().values(), subjects, whenMissing: 'full', ...of });
+};
 
 /** A ledger that is called at times set by the test; every call is complete when it returns. */
 export interface TestLedger {

@@ -1,11 +1,22 @@
 import { Console } from 'node:console';
 import { Readable, Writable } from 'node:stream';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { runSarraf } from '../../src/cli/run-sarraf.ts';
 import type { Finished } from './sarraf-process.ts';
 
 /** Matches lines of progress, which only a slow machine has time to print. */
 const PROGRESS = /^(?:\[[#.]+\] .*|[a-z][^:\n]*: \d+ s)\n/gm;
+
+const withWords = (words: string | RegExp): unknown =>
+  typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words);
+
+/** Matches a command that ended with this code and with an error of these words. */
+export const failed = (code: number, words: string | RegExp): unknown =>
+  expect.objectContaining({ code, error: withWords(words) });
+
+/** Matches a command that printed these words and ended well, or with this code. */
+export const printed = (words: string | RegExp, code = 0): unknown =>
+  expect.objectContaining({ code, out: withWords(words) });
 
 /** A stream that keeps its text. */
 class Kept extends Writable {

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ledgerPath } from '../../src/budget/ledger-file.ts';
-import { LedgerStore } from '../../src/budget/store.ts';
-import { budgetTable } from '../../src/exchange/client-options.ts';
 import { ExchangeServer } from '../../src/simulator-server/exchange-server.ts';
 import { readExchangeConfig, type ExchangeConfigInput } from '../../src/simulator-server/exchange-config.ts';
 import { createSimulation, type Simulation } from '../../src/simulator-server/simulation.ts';
+import { openLedger } from './ledger-worlds.ts';
 
 export const PANEL_TOKEN = 'panel-token-of-trader';
 
@@ -55,12 +54,7 @@ export async function serveAccount(config: ExchangeConfigInput = {}): Promise<Se
   const baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-account-'));
   const ledgerFolder = join(folder, 'state');
-  new LedgerStore({
-    path: ledgerPath(baseUrl, ledgerFolder),
-    budgets: budgetTable().values(),
-    subjects: { ip: 'this-address', token: 'nobody' },
-    whenMissing: 'empty',
-  }).close();
+  openLedger(ledgerPath(baseUrl, ledgerFolder), { whenMissing: 'empty' }).close();
   return {
     baseUrl,
     simulation,

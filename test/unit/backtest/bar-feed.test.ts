@@ -13,6 +13,51 @@ import { BarDay, BarRanges } from '../../../src/backtest/bar-statistics.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { barColumns } from '../../support/bar-columns.ts';
 
+const rangeBar = fc.record({
+  high: fc.integer({ min: 50, max: 99 }),
+  low: fc.integer({ min: 1, max: 50 }),
+  close: fc.integer({ min: 1, max: 99 }),
+  volume: fc.integer({ min: 0, max: 1_000 }),
+});
+const stretch = fc.tuple(fc.nat(299), fc.nat(299));
+
+test('any stretches of bars come to what their bars come to one by one', () => {
+  fc.assert(
+    fc.property(
+      fc.array(rangeBar, { minLength: 300, maxLength: 300 }),
+      fc.array(stretch, { minLength: 1, maxLength: 8 }),
+      (bars, ranges) => {
+        const rows = bars.map(({ high, low, close, volume }, index) => [
+          index,
+          close,
+          high,
+          low,
+          close,
+          volume,
+        ]);
+        const all = new BarRanges(barColumns(parseMarket('BTCIRT').symbol, '1m', rows));
+        for (const [one, other] of ranges) {
+          const [first, last] = [Math.min(one, other), Math.max(one, other)];
+          const some = bars.slice(first, last + 1);
+          const { high, low, base, quote } = all;
+          expect({
+            high: high.total(first, last),
+            low: low.total(first, last),
+            base: base.total(first, last),
+            quote: quote.total(first, last),
+          }).toEqual({
+            high: Math.max(...some.map(({ high }) => high)),
+            low: Math.min(...some.map(({ low }) => low)),
+            base: some.reduce((sum, { volume }) => sum + volume, 0),
+            quote: some.reduce((sum, { volume, close }) => sum + volume * close, 0),
+          });
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
 const MINUTE_MS = 60_000;
 
 /** Reads bars from a table with the columns minute, open, high, low, close and volume. */
@@ -23,40 +68,18 @@ function bars(table: string, timeframe: Timeframe = '1m'): CandleColumns {
     .map((line): Candle => {
       const [minute = '', ...numbers] = line.trim().split(/ +/);
       const [open, high, low, close, volume] = numbers.map((text) => decimalText(text));
-      if (
-        open === undefined ||
-        high === undefined ||
-        low === undefined ||
-        close === undefined ||
-        volume === undefined
-      ) {
-        throw new Error(`expected six columns, was "${line}"`);
-      }
-      return { openTimeMs: FROM_MS + Number(minute) * MINUTE_MS, open, high, low, close, volume };
+      const values = { open: open!, high: high!, low: low!, close: close!, volume: volume! };
+      return { openTimeMs: FROM_MS + Number(minute) * MINUTE_MS, ...values };
     });
   return columnsOf({ market: 'BTCUSDT' as MarketSymbol, timeframe }, candles);
 }
 
-const shown = ({
-  openTimeMs,
-  open,
-  high,
-  low,
-  close,
-  volume,
-  missedBefore,
-  seenAtMs,
-}: ClosedCandle): string =>
-  [
-    (openTimeMs - FROM_MS) / MINUTE_MS,
-    open,
-    high,
-    low,
-    close,
-    volume,
-    missedBefore,
-    (seenAtMs - FROM_MS) / MINUTE_MS,
-  ].join(' ');
+const minuteOf = (atMs: number): number => (atMs - FROM_MS) / MINUTE_MS;
+const shown = (bar: ClosedCandle): string => {
+  const { open, high, low, close, volume, missedBefore, openTimeMs, seenAtMs } = bar;
+  const values = [open, high, low, close, volume, missedBefore];
+  return [minuteOf(openTimeMs), ...values, minuteOf(seenAtMs)].join(' ');
+};
 
 const all = (feed: BarFeed, columns: CandleColumns): string[][] =>
   Array.from({ length: columns.length }, (_, index) => feed.closedBy(index).map(shown));
@@ -170,21 +193,9 @@ test('the numbers of a day are those of its texts, of ten decimals', () => {
 });
 
 /** Reads the fields of a day that are only computed when they are read. */
-function dayTexts({ baseVolume, quoteVolume, latest, dayLow, dayHigh, dayChange, numbers }: BarDay) {
-  return {
-    baseVolume,
-    quoteVolume,
-    latest,
-    dayLow,
-    dayHigh,
-    dayChange,
-    numbers: {
-      baseVolume: numbers.baseVolume,
-      quoteVolume: numbers.quoteVolume,
-      latest: numbers.latest,
-      dayLow: numbers.dayLow,
-      dayHigh: numbers.dayHigh,
-      dayChange: numbers.dayChange,
-    },
-  };
+function dayTexts({ baseVolume, quoteVolume, latest, dayLow, dayHigh, dayChange, numbers: of }: BarDay) {
+  const numbers = { baseVolume: of.baseVolume, quoteVolume: of.quoteVolume, latest: of.latest };
+  const day = { dayLow: of.dayLow, dayHigh: of.dayHigh, dayChange: of.dayChange };
+  const texts = { baseVolume, quoteVolume, latest, dayLow, dayHigh, dayChange };
+  return { ...texts, numbers: { ...numbers, ...day } };
 }

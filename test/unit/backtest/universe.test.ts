@@ -141,15 +141,15 @@ const steady = (price: number, volume: number, hours = 30) =>
   Array.from({ length: hours }, () => [price, volume] as const);
 
 const TETHER = marketOf('USDTIRT', steady(10, 1));
+const busy = marketOf('BTCIRT', steady(10, 5));
+/** Traded much from its fourth hour on; from the fifth on its volume of 24 h is above the other market's. */
+const rising = marketOf(
+  'ETHIRT',
+  steady(10, 1).map((bar, hour) => (hour < 4 ? bar : ([10, 50] as const))),
+);
 
 describe('a universe in a backtest on bars', () => {
   test('takes the most traded of the bars that have closed, and changes with them', () => {
-    const busy = marketOf('BTCIRT', steady(10, 5));
-    // Traded much from its fourth hour on; from the fifth on its volume of 24 h is above the other market's.
-    const rising = marketOf(
-      'ETHIRT',
-      steady(10, 1).map((bar, hour) => (hour < 4 ? bar : ([10, 50] as const))),
-    );
     expect(told([TETHER, busy, rising])).toEqual([
       '1 + BTCIRT - - = BTCIRT kept -',
       '5 + - - BTCIRT = - kept -',
@@ -158,11 +158,6 @@ describe('a universe in a backtest on bars', () => {
   });
 
   test('is in the result of the run, with the rank and the reason of each change', () => {
-    const busy = marketOf('BTCIRT', steady(10, 5));
-    const rising = marketOf(
-      'ETHIRT',
-      steady(10, 1).map((bar, hour) => (hour < 4 ? bar : ([10, 50] as const))),
-    );
     const { records, more } = ran([TETHER, busy, rising]).members;
     expect(
       records.map(({ atMs, strategy, universe, market, kind, rank, reason, rankBy }) =>
@@ -205,11 +200,6 @@ describe('a universe in a backtest on bars', () => {
   });
 
   test('follows a market that has left until nothing is held there, and sells nothing by itself', () => {
-    const busy = marketOf('BTCIRT', steady(10, 5));
-    const rising = marketOf(
-      'ETHIRT',
-      steady(10, 1).map((bar, hour) => (hour < 4 ? bar : ([10, 50] as const))),
-    );
     const lines = told([TETHER, busy, rising], { params: { buys: true, logsBars: true, sellsAtHour: 9 } });
     expect(lines.filter((line) => line.includes('+'))).toEqual([
       '1 + BTCIRT - - = BTCIRT kept -',

@@ -1,7 +1,7 @@
 import { writeFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
@@ -348,9 +348,9 @@ describe('sarraf backtest', () => {
   });
 
   test('says where it looked for a strategy that is not there', async () => {
-    const { code, error } = await backtest('nothing', '--market', 'BTCUSDT');
-    expect(code).toBe(2);
-    expect(error).toMatch(/expected a file nothing\.ts or \.js in /);
+    expect(await backtest('nothing', '--market', 'BTCUSDT')).toEqual(
+      failed(2, /expected a file nothing\.ts or \.js in /),
+    );
   });
 
   test('says at which candle a strategy stopped, and ends with 1', async () => {
@@ -370,8 +370,8 @@ describe('sarraf backtest', () => {
         `});`,
       ].join('\n'),
     );
-    const { code, error } = await backtest(strategy, '--market', 'BTCUSDT', '--csv', csv, '--no-save');
-    expect(code).toBe(1);
-    expect(error).toMatch(/breaks stopped: on\.bars: ten is too many/);
+    expect(await backtest(strategy, '--market', 'BTCUSDT', '--csv', csv, '--no-save')).toEqual(
+      failed(1, /breaks stopped: on\.bars: ten is too many/),
+    );
   });
 });

@@ -1,28 +1,18 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { lastBackup } from '../../../src/daemon/make-backup.ts';
 import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
-import { DURABLE, journalLine, MirrorFolder, orderRecord } from '../mirror/mirror-fixture.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
+import { journalLine, orderChange, mirrorOfEachTest } from '../mirror/mirror-fixture.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
-let place: MirrorFolder;
+const place = mirrorOfEachTest();
 const backups = folderOfEachTest();
 
 beforeEach(() => {
-  place = new MirrorFolder();
   const key = 'bot-ma-cross-e001-1';
-  const store = place.open();
-  store.apply(
-    [{ kind: 'order', order: orderRecord({ key, clientOrderId: key }) }, journalLine('one')],
-    DURABLE,
-  );
-  store.close();
-});
-
-afterEach(() => {
-  place[Symbol.dispose]();
+  place.write([orderChange({ key, clientOrderId: key }), journalLine('one')]);
 });
 
 /** Runs a command of the docs, with the folders of this test in place of those in the docs. */
@@ -81,10 +71,11 @@ describe('sarraf backup', () => {
 
   test('ends with one line and makes no folder where there is no mirror', async () => {
     const empty = join(backups, 'empty');
-    const { code, error } = await sarraf(`sarraf backup --data ${empty}`);
-    expect(code).toBe(1);
-    expect(error).toMatch(
-      /^DATA_UNUSABLE: expected a mirror of sarraf at .*, found nothing: name the data folder.*\n$/,
+    expect(await sarraf(`sarraf backup --data ${empty}`)).toEqual(
+      failed(
+        1,
+        /^DATA_UNUSABLE: expected a mirror of sarraf at .*, found nothing: name the data folder.*\n$/,
+      ),
     );
     expect(existsSync(empty)).toBe(false);
     expect(await sarraf('sarraf backup --data /data --keep 0')).toMatchObject({ code: 2 });

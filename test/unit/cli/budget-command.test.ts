@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ledgerFolder, ledgerPath, subjectOf } from '../../../src/budget/ledger-file.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
-import { LedgerStore } from '../../../src/budget/store.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import type { LedgerStore } from '../../../src/budget/store.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
+import type { Budget } from '../../../src/domain/rate-limit.ts';
+import { openLedger } from '../../support/ledger-worlds.ts';
 
 const folder = folderOfAllTests();
 const path = join(folder, 'ledger.sqlite');
 
+const MINUTE = { limit: 30, windowMs: 60_000 } as const;
+const ORDERS = { ...MINUTE, name: 'orders/list', per: 'token', assumed: false, hasReserve: true } as const;
+
+const open = (at: string, ...budgets: readonly Budget[]): LedgerStore =>
+  openLedger(at, { budgets, subjects: { ip: 'ip', token: 'abc' }, whenMissing: 'empty' });
+
 beforeAll(() => {
-  const store = new LedgerStore({
-    path,
-    budgets: [
-      { name: 'orders/list', limit: 30, windowMs: 60_000, per: 'token', assumed: false, hasReserve: true },
-      { name: 'v2/options', limit: 30, windowMs: 60_000, per: 'ip', assumed: true },
-    ],
-    subjects: { ip: 'ip', token: 'abc' },
-    whenMissing: 'empty',
-  });
+  const store = open(path, ORDERS, { ...MINUTE, name: 'v2/options', per: 'ip', assumed: true });
   store.admit({ budget: 'orders/list', requestClass: 'market' }, monotonicMs());
   const { permit: pass } = store.acquire({ budget: 'v2/options', credential: 'none' }, monotonicMs());
   store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, monotonicMs());
@@ -48,22 +48,7 @@ describe('sarraf budget', () => {
 
   test('shows a limit that the exchange has lowered, and raises it by hand', async () => {
     const lowered = join(folder, 'lowered.sqlite');
-    const store = new LedgerStore({
-      path: lowered,
-      budgets: [
-        {
-          name: 'orders/list',
-          limit: 29,
-          statedLimit: 30,
-          windowMs: 60_000,
-          per: 'token',
-          assumed: false,
-          hasReserve: true,
-        },
-      ],
-      subjects: { ip: 'ip', token: 'abc' },
-      whenMissing: 'empty',
-    });
+    const store = open(lowered, { ...ORDERS, limit: 29, statedLimit: 30 });
     store.applyLimit('orders/list', { named: 10, isOwn: true }, monotonicMs());
     const { out } = await sarrafHere(['budget', '--ledger', lowered]);
     expect(out).toMatch(
@@ -102,9 +87,9 @@ describe('sarraf budget', () => {
       config,
       ['mode: paper', 'paper:', '  baseUrl: http://127.0.0.1:9', 'exchange:', folderLine].join('\n'),
     );
-    const { code, error } = await sarrafHere(['budget', '--config', config]);
-    expect(code).toBe(1);
-    expect(error).toContain(ledgerPath('http://127.0.0.1:9', join(folder, 'ledgers')));
+    expect(await sarrafHere(['budget', '--config', config])).toEqual(
+      failed(1, ledgerPath('http://127.0.0.1:9', join(folder, 'ledgers'))),
+    );
   });
 
   test('finds that of a live bot whose keys are not at hand', async () => {
@@ -112,8 +97,9 @@ describe('sarraf budget', () => {
     const lines = ['mode: live', 'exchange:', '  baseUrl: https://far.example', `  ledgerFolder: ${folder}`];
     const strategy = 'strategies: [{ plugin: ma-cross, market: BTCIRT }]';
     writeFileSync(config, [...lines, '  credentials: { token: "${NO_SUCH_TOKEN}" }', strategy].join('\n'));
-    const { code, error } = await sarrafHere(['budget', '--config', config]);
-    expect([code, error]).toEqual([1, expect.stringContaining(ledgerPath('https://far.example', folder))]);
+    expect(await sarrafHere(['budget', '--config', config])).toEqual(
+      failed(1, ledgerPath('https://far.example', folder)),
+    );
   });
 
   test('refuses two places, and a bot that has its exchange in itself', async () => {

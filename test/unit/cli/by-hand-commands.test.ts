@@ -1,11 +1,243 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed, printed } from '../../support/sarraf-here.ts';
 import { startNode, type SarrafProcess } from '../../support/sarraf-process.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
+import { cancelNeedText } from '../../../src/daemon/by-hand-text.ts';
+import { ControlClient } from '../../../src/daemon/control-client.ts';
+import type { Sentence } from '../../../src/language/sentence.ts';
+import { bothTimesText } from '../../../src/domain/zone-time.ts';
+import { storedForm } from '../../../src/domain/stored-json.ts';
+import { NO_LOCKS } from '../../../src/engine/stored-records.ts';
+import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
+import { openMirror } from '../../support/open-mirror.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A lock that has not ended by any clock of these tests. */
+const HELD: Lock = {
+  name: 'stops',
+  rule: 'stops',
+  strategy: null,
+  market: 'BTCIRT',
+  reason: '3 stop-outs within 6 h, the rule is 3',
+  beganAtMs: Date.UTC(2024, 0, 1),
+  endsAtMs: Date.UTC(2100, 0, 1),
+  entries: 'cancel',
+};
+
+function mirrorWith(locks: readonly Lock[]): void {
+  const store = openMirror(join(folder, 'mirror.sqlite'), HELD.beganAtMs);
+  const json = JSON.stringify({ ...NO_LOCKS, locks: [...locks] }, storedForm);
+  store.apply([{ kind: 'kept', name: 'locks', json }], { atMs: HELD.beganAtMs, isDurable: true });
+  store.close();
+}
+
+describe('sarraf lock', () => {
+  test('waits for the next start where no bot runs, and is shown', async () => {
+    const beganMs = Date.now();
+    const { code, out } = await sarraf('lock', 'btc-rls', '--for', '۲h', '--reason', 'news');
+    const endedMs = Date.now();
+    expect([code, out.trim()]).toEqual([0, 'no bot runs; its next start takes it before it places anything']);
+    const shown = await sarraf('locks');
+    expect(shown.out).toContain('Waits for the bot: lock hand of BTCIRT until ');
+    const [command] = waiting() as [{ readonly untilMs: number }];
+    expect(command).toMatchObject({
+      kind: 'lock',
+      name: 'hand',
+      market: 'BTCIRT',
+      strategy: null,
+      reason: 'news',
+      entries: 'cancel',
+    });
+    expect(command.untilMs - beganMs).toBeGreaterThanOrEqual(2 * HOUR_MS);
+    expect(command.untilMs - endedMs).toBeLessThanOrEqual(2 * HOUR_MS);
+  });
+
+  test('takes an end in Jalali and a strategy', async () => {
+    const untilMs = Date.now() + 5 * HOUR_MS;
+    const [, text = ''] = /\((.*) in Tehran\)/.exec(bothTimesText(untilMs)) ?? [];
+    const { code } = await sarraf('lock', '--strategy', 'grid', '--until', text, '--json');
+    expect(code).toBe(0);
+    expect(waiting()).toMatchObject([
+      { strategy: 'grid', market: null, untilMs: Math.floor(untilMs / 60_000) * 60_000 },
+    ]);
+  });
+
+  test('pauses one strategy until it is resumed, with who said so', async () => {
+    expect((await sarraf('pause', 'grid', '--reason', 'news', '--entries', 'keep')).code).toBe(0);
+    expect((await sarraf('locks')).out).toContain('lock pause of all markets for grid until it is resumed');
+    expect((await sarraf('resume', 'grid')).code).toBe(0);
+    expect(waiting()).toMatchObject([
+      { kind: 'lock', name: 'pause', strategy: 'grid', market: null, pauses: true, entries: 'keep' },
+      { kind: 'unlock', name: 'pause', strategy: 'grid', market: null, isAll: false },
+    ]);
+  });
+
+  test.each([
+    [['lock', 'BTCIRT'], 'expected --for such as 2h'],
+    [['lock', '--for', '1h'], 'expected a market such as BTCIRT'],
+    [['lock', 'BTCIRT', '--for', '0s'], 'expected a length of time from 1ms to 366d'],
+    [['lock', 'BTCIRT', '--for', '100y'], 'expected a length of time from 1ms to 366d'],
+    [['lock', 'BTCIRT', '--for', '400d'], 'expected a length of time from 1ms to 366d'],
+    [['lock', 'BTCIRT', '--until', '1404/12/30'], 'a date that exists in the Jalali calendar'],
+    [['lock', 'BTCIRT', '--until', '2020-01-01'], 'expected an end from now to 366 days on'],
+    [['lock', 'BTC', '--for', '1h'], 'expected'],
+    [['lock', 'BTCIRT', '--all', '--for', '1h'], 'expected --all, or a market'],
+    [['lock', 'BTCIRT', '--for', '1h', '--name', 'My Lock'], 'lower-case letters'],
+    [['unlock'], 'expected a market such as BTCIRT, --strategy or --all or --name'],
+  ])('%j is refused, and nothing waits', async (args, part) => {
+    expect(await sarraf(...args)).toEqual(failed(2, part));
+    expect(waiting()).toEqual([]);
+  });
+});
+
+describe('sarraf locks', () => {
+  test('shows what the mirror has while the bot is off, without what has ended', async () => {
+    mirrorWith([HELD, { ...HELD, name: 'cooldown', endsAtMs: Date.UTC(2024, 0, 2) }]);
+    const { code, out } = await sarraf('locks');
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /stops +BTCIRT +\d+ d(?: \d+ h)? +2100-01-01T00:00:00Z \(1478\/10\/12 03:30 in Tehran\) +cancel +3 stop-outs/,
+    );
+    expect(out).not.toContain('cooldown');
+    const { out: json } = await sarraf('locks', '--json');
+    expect(JSON.parse(json)).toMatchObject({ locks: [HELD], nextChangeAtMs: null, waiting: [] });
+    expect((await sarraf('status')).out).toContain(
+      'locks   1 hold: stops of BTCIRT. "sarraf locks" shows them',
+    );
+  });
+
+  test('shows a pause by whom and why', async () => {
+    const pause = { ...HELD, name: 'pause', rule: null, strategy: 'grid', market: null, reason: 'a fork' };
+    mirrorWith([{ ...pause, pauses: true, by: 'ali', endsAtMs: UNTIL_RESUMED_MS }]);
+    const { out } = await sarraf('locks');
+    expect(out).toMatch(/pause +all markets for grid +"sarraf resume" +cancel +a fork \(ali\)/);
+  });
+
+  test('refuses what another version has written', async () => {
+    mirrorWith([]);
+    const store = openMirror(join(folder, 'mirror.sqlite'), HELD.beganAtMs);
+    const json = JSON.stringify({ ...NO_LOCKS, version: 9 });
+    store.apply([{ kind: 'kept', name: 'locks', json }], { atMs: HELD.beganAtMs, isDurable: true });
+    store.close();
+    expect(await sarraf('locks')).toEqual(failed(1, 'expected version 1 of what is kept of locks'));
+  });
+
+  test('has nothing to show without a mirror', async () => {
+    writeFileSync(join(folder, 'note'), '');
+    expect((await sarraf('locks')).code).toBe(1);
+  });
+});
+
+/** Runs the command with a line typed at the keyboard. */
+const typed = async (line: string, ...args: string[]) =>
+  sarrafHere(['halt', '--data', folder, ...args], line);
+
+function haltOf(): { readonly reason: Sentence; readonly wholeAccount: boolean } | null {
+  const client = new ControlClient(folder);
+  try {
+    return client.isHalted();
+  } finally {
+    client.close();
+  }
+}
+
+describe('sarraf halt', () => {
+  test('halts a bot that runs, says how it goes, and ends well when every order is canceled', async () => {
+    const bot = await startBot('closes');
+    const { code, out, error } = await sarraf('halt', '--reason', 'storm');
+    expect([code, error]).toEqual([0, '']);
+    const lines = out.trimEnd().split('\n');
+    expect(lines[0]).toBe('halted: no new orders until "sarraf resume"');
+    expect(lines.slice(-2)).toEqual(['1 closed, 1 left', '2 orders canceled']);
+    await bot.line((line) => line === '{"kind":"halt","reason":"storm","wholeAccount":false}');
+    expect(haltOf()).toMatchObject({ reason: 'storm', wholeAccount: false });
+  });
+
+  test('fails with what is left', async () => {
+    await startBot('leaves');
+    expect(await sarraf('halt')).toMatchObject({ code: 1, error: '1 order is left\nbot-maker-ab12-7\n' });
+    const { code, out } = await sarraf('halt', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      halted: { reason: 'by hand' },
+      ok: false,
+      left: ['bot-maker-ab12-7'],
+    });
+  });
+
+  test('says that its orders are not canceled when the bot ends amid it, and leaves it to the next', async () => {
+    await startBot('dies');
+    const { code, error } = await sarraf('halt');
+    expect(code).toBe(1);
+    expect(error).toContain(`no bot runs with ${folder}; whether it has open orders is not known`);
+    expect(error).toContain('--config');
+    const next = new ControlInbox(folder);
+    expect(next.isHalted()).not.toBeNull();
+    expect(next.poll().map(({ command }) => command.kind)).toEqual(['halt']);
+    next.close();
+  });
+
+  test('holds without a bot, and has nothing to cancel where the exchange ended with its bot', async () => {
+    const config = join(folder, 'bot.yaml');
+    writeFileSync(config, 'mode: embedded\n');
+    expect(await sarraf('halt', '--config', config)).toEqual(
+      printed('no bot runs, and its exchange ended with it'),
+    );
+    const next = new ControlInbox(folder);
+    expect(next.isHalted()).toMatchObject({ reason: 'by hand' });
+    expect(next.poll()).toEqual([]);
+    next.close();
+  });
+
+  test('does nothing to the whole account unless the word is typed, or --yes given', async () => {
+    expect(await typed('yes\n', '--whole-account')).toEqual(failed(2, 'EVERY order'));
+    expect(await typed('', '--whole-account')).toEqual(failed(2, 'nothing was done'));
+    expect(haltOf()).toBeNull();
+    await startBot('closes');
+    expect(await typed('halt\n', '--whole-account')).toEqual(printed('canceled'));
+    expect(haltOf()).toMatchObject({ wholeAccount: true });
+    expect(await sarraf('halt', '--whole-account', '--yes')).toMatchObject({ code: 0 });
+  });
+
+  test('refuses a folder that is none, and makes none', async () => {
+    const missing = join(folder, 'missing');
+    expect(await sarrafHere(['halt', '--data', missing])).toMatchObject({
+      code: 1,
+      error: `expected the data folder of a bot at ${missing}, found none: name it with --data\n`,
+    });
+  });
+
+  test('says how long canceling takes by the limit of cancels', () => {
+    expect(cancelNeedText(0)).toBe('no own order is open');
+    expect(cancelNeedText(1)).toBe('1 own order is open; at 90 cancels in 60 s this takes up to 60 s');
+    expect(cancelNeedText(91)).toBe('91 own orders are open; at 90 cancels in 60 s this takes up to 120 s');
+  });
+});
+
+describe('sarraf resume', () => {
+  test('ends a halt of a bot that runs', async () => {
+    await startBot('closes');
+    await sarraf('halt');
+    expect(await sarraf('resume')).toEqual({ code: 0, out: 'trading goes on: as asked\n', error: '' });
+    expect(haltOf()).toBeNull();
+  });
+
+  test('ends a halt for the next start where no bot runs', async () => {
+    await sarraf('halt');
+    expect(haltOf()).not.toBeNull();
+    const { code, out } = await sarraf('resume', '--json');
+    expect([code, JSON.parse(out)]).toEqual([0, { wasHalted: true, isRunning: false }]);
+    const next = new ControlInbox(folder);
+    expect(next.isHalted()).toBeNull();
+    expect(next.poll().map(({ command }) => command.kind)).toEqual(['resume']);
+    next.close();
+  });
+});
 
 const HALTING_BOT = fileURLToPath(new URL('./halting-bot.ts', import.meta.url));
 const PLACE = ['order', 'place', 'buy', 'BTCIRT', '0.10', '--price', '50000', '--strategy', 'grid'] as const;
@@ -19,7 +251,7 @@ afterEach(async () => {
   }
 });
 
-async function startBot(manner: 'closes' | 'dies'): Promise<SarrafProcess> {
+async function startBot(manner: 'closes' | 'leaves' | 'dies'): Promise<SarrafProcess> {
   const bot = startNode([HALTING_BOT, folder, manner]);
   bots.push(bot);
   await bot.line((line) => line === 'runs');
@@ -49,9 +281,7 @@ describe('commands for the running bot', () => {
     [[...PLACE, '--market'], '--price: expected none beside --market and --strategy'],
     [[...PLACE, '--stop', '4', '--stop-limit', '3'], '--stop-limit: expected none beside --strategy'],
   ])('%j is refused, and nothing waits', async (args, part) => {
-    const { code, error } = await sarraf(...args);
-    expect(code).toBe(2);
-    expect(error).toContain(part);
+    expect(await sarraf(...args)).toEqual(failed(2, part));
     expect(waiting()).toEqual([]);
   });
 
@@ -70,7 +300,7 @@ describe('commands for the running bot', () => {
   test('ask once, and are given with who gave them', async () => {
     const bot = await startBot('closes');
     const no = await sarrafHere(['cancel', '--all', '--data', folder], 'no\n');
-    expect(no).toMatchObject({ code: 2, error: expect.stringContaining('cancels their orders') });
+    expect(no).toEqual(failed(2, 'cancels their orders'));
     const { code, out } = await sarrafHere(['close', 'grid', 'btc-rls', '--data', folder], 'yes\n');
     expect(out.trim().split('\n')).toEqual([
       'orders still to end: 2',
@@ -116,10 +346,10 @@ describe('commands for the running bot', () => {
 
   test('say what the next start does when the bot ends amid them', async () => {
     await startBot('dies');
-    const { code, error } = await sarraf(...PLACE, '--yes', '--key', 'once');
-    expect(code).toBe(1);
-    expect(error).toBe(
-      'the bot ended with it. Its next start says whether the order was placed, and does not place it again: the same command with --key once answers with its result\n',
-    );
+    expect(await sarraf(...PLACE, '--yes', '--key', 'once')).toMatchObject({
+      code: 1,
+      error:
+        'the bot ended with it. Its next start says whether the order was placed, and does not place it again: the same command with --key once answers with its result\n',
+    });
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { withCommandHelp, COMMANDS } from '../../../src/cli/run-sarraf.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
 import { tableLines } from '../../../src/cli/table.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { CALLS, isPaged, OF_PAGING } from '../../../src/cli/api/call-catalogue.ts';
 import { callHelp } from '../../../src/cli/commands/api.ts';
 import { join } from 'node:path';
@@ -32,9 +32,9 @@ describe('sarraf run', () => {
   test('leaves the data of another run alone', async () => {
     const lock = claimDataFolder(folder);
     try {
-      const { code, error } = await sarrafHere(['run', '--for=1s', `--data=${folder}`]);
-      expect(code).toBe(1);
-      expect(error).toMatch(/^DATA_UNUSABLE: expected .* for this run alone; pid \d+ .* has it: .*--data\n$/);
+      expect(await sarrafHere(['run', '--for=1s', `--data=${folder}`])).toEqual(
+        failed(1, /^DATA_UNUSABLE: expected .* for this run alone; pid \d+ .* has it: .*--data\n$/),
+      );
     } finally {
       lock.release();
     }
@@ -99,9 +99,7 @@ test.each([
   ['--hours', 'six'],
   ['--jobs', '1000'],
 ])('sarraf fuzz refuses %s %s', async (option, value) => {
-  const { code, error } = await sarrafHere(['fuzz', option, value]);
-  expect(code).toBe(2);
-  expect(error).toContain(option);
+  expect(await sarrafHere(['fuzz', option, value])).toEqual(failed(2, option));
 });
 
 function helpTexts(command: Command): readonly string[] {
@@ -141,7 +139,7 @@ describe('the list of commands', () => {
     ]);
     for (const name of Object.keys(COMMANDS)) expect(help.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
     expect(helpOfOne.out).toContain('Usage: sarraf plan [options]');
-    expect(mistyped).toMatchObject({ code: 2, error: expect.stringContaining('Did you mean status?') });
+    expect(mistyped).toEqual(failed(2, 'Did you mean status?'));
   });
 });
 

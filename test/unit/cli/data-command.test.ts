@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { progressText } from '../../../src/cli/data/progress-line.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, printed } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
@@ -49,10 +49,7 @@ describe('sarraf data', () => {
     );
     expect(verified.error.trim().split('\n')).toEqual([expect.stringContaining('1 findings')]);
     const resampled = await data('resample', '--market', 'BTCIRT', '--timeframe', '4h');
-    expect(resampled).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('BTCIRT candles-4h of 1h: 3 added'),
-    });
+    expect(resampled).toEqual(printed('BTCIRT candles-4h of 1h: 3 added'));
     const out = join(folder, 'out.csv');
     await data('export', out, '--market', 'BTCIRT', '--timeframe', '1h');
     expect(readFileSync(out, 'utf8')).toBe(readFileSync(path, 'utf8'));
@@ -202,9 +199,7 @@ describe('sarraf data', () => {
   test('has help with examples for every command', async () => {
     expect((await sarrafHere(['data', '--help'])).out).toContain('Examples:\n  sarraf data import');
     for (const name of ['import', 'download', 'list', 'verify', 'export', 'resample']) {
-      const { code, out } = await sarrafHere(['data', name, '--help']);
-      expect(code).toBe(0);
-      expect(out).toContain(`Examples:\n  sarraf data ${name}`);
+      expect(await sarrafHere(['data', name, '--help'])).toEqual(printed(`Examples:\n  sarraf data ${name}`));
     }
   });
 });

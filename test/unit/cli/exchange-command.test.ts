@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed, printed } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const folder = folderOfEachTest();
@@ -30,9 +30,7 @@ describe('what goes wrong', () => {
     [['exchange', '--prot', '1'], /--port/],
     [['exchnage'], /exchange/],
   ])('%j ends with 2 and one line that helps', async (parameters, message) => {
-    const { code, error } = await sarrafHere(parameters);
-    expect(code).toBe(2);
-    expect(error).toMatch(message);
+    expect(await sarrafHere(parameters)).toEqual(failed(2, message));
   });
 
   test('a port in use is one line and 1', async () => {
@@ -64,8 +62,8 @@ describe('what goes wrong', () => {
   });
 
   test('help has an example and ends with 0', async () => {
-    const { code, out } = await sarrafHere(['exchange', '--help']);
-    expect(code).toBe(0);
-    expect(out).toContain('sarraf exchange --port 8900 --config config/exchange.yaml');
+    expect(await sarrafHere(['exchange', '--help'])).toEqual(
+      printed('sarraf exchange --port 8900 --config config/exchange.yaml'),
+    );
   });
 });

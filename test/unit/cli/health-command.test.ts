@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { HealthSource } from '../../../src/daemon/health-source.ts';
 import { HealthServer } from '../../../src/daemon/health/health-server.ts';
 import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { wellSource } from '../daemon/health/well-source.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
@@ -60,32 +60,25 @@ describe('sarraf health', () => {
   });
 
   test('fails where no bot runs', async () => {
-    const { code, error } = await health();
-    expect(code).toBe(1);
-    expect(error).toBe(
-      `expected a bot that runs with ${folder}, found none: start it, or name its folder with --data\n`,
-    );
+    expect(await health()).toMatchObject({
+      code: 1,
+      error: `expected a bot that runs with ${folder}, found none: start it, or name its folder with --data\n`,
+    });
   });
 
   test('takes a bot that serves no health for living, and not for ready', async () => {
     const lock = claimDataFolder(folder);
     ends.push(() => lock.release());
     expect((await health()).code).toBe(0);
-    expect(await health('--ready')).toMatchObject({ code: 1, error: expect.stringContaining('health.port') });
+    expect(await health('--ready')).toEqual(failed(1, 'health.port'));
   });
 
   test('fails where nothing, or something else, listens at the port', async () => {
     const other = createServer((_, reply) => reply.end('hello')).listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const port = String((other.address() as AddressInfo).port);
-    expect(await health('--port', port)).toMatchObject({
-      code: 1,
-      error: expect.stringContaining(`:${port}/healthz: `),
-    });
+    expect(await health('--port', port)).toEqual(failed(1, `:${port}/healthz: `));
     await new Promise((resolve) => other.close(resolve));
-    expect(await health('--port', port)).toMatchObject({
-      code: 1,
-      error: expect.stringContaining('ECONNREFUSED'),
-    });
+    expect(await health('--port', port)).toEqual(failed(1, 'ECONNREFUSED'));
   });
 });

@@ -6,7 +6,7 @@ import { ledgerPath } from '../../../src/budget/ledger-file.ts';
 import type { Machine } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { renewLedgerAt } from '../../../src/cli/commands/ledger.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
 const ADDRESS = 'https://exchange.example';
@@ -155,10 +155,7 @@ describe('sarraf ledger', () => {
   });
 
   test('makes a new one only when the word is typed, or with --yes', async () => {
-    expect(await sarrafHere(['ledger', 'new', ...PLACE()], 'y\n')).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('nothing was done'),
-    });
+    expect(await sarrafHere(['ledger', 'new', ...PLACE()], 'y\n')).toEqual(failed(2, 'nothing was done'));
     expect(readdirSync(folder)).toEqual([]);
     expect(typed('new\n')).toMatchObject({
       status: 0,

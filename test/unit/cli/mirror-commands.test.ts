@@ -8,28 +8,26 @@ import { intentsCommand } from '../../../src/cli/commands/rows.ts';
 import { ordersCommand } from '../../../src/cli/commands/orders.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
-import { LedgerStore } from '../../../src/budget/store.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
-import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { transfersNow } from '../../../src/mirror/read-reconciliation.ts';
 import { tradesCommand } from '../../../src/cli/commands/rows.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import {
-  fillRecord,
-  intentRecord,
   journalLine,
   kept,
-  orderRecord,
   replyRecord,
+  fillChange,
+  intentChange,
+  orderChange,
 } from '../mirror/mirror-fixture.ts';
 import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 import { openMirror } from '../../support/open-mirror.ts';
-import { newLedger } from '../../support/new-ledger.ts';
+import { newLedger, instanceJson } from '../../support/new-ledger.ts';
+import { openLedger } from '../../support/ledger-worlds.ts';
 
 const folder = folderOfAllTests();
 /** A time in the past for any clock, so that ages are shown in days. */
@@ -46,70 +44,42 @@ const wallet = (currency: string, total: string, held: string): MirrorChange => 
 });
 
 const LEDGER = newLedger();
-const SEAT_JSON = writeInstance('{"level":3}', {
-  ledger: LEDGER,
-  requests: 1,
-  fills: 0,
-  orders: 1,
-  fees: new Map(),
-  capital: new Map(),
-});
+const SEAT_JSON = instanceJson(LEDGER, { requests: 1, orders: 1 }, '{"level":3}');
 
 const CHANGES: readonly MirrorChange[] = [
-  {
-    kind: 'order',
-    order: orderRecord({
-      key: 'bot-grid-e001-1',
-      strategy: 'grid',
-      plannedAtMs: THEN_MS,
-      sentAtMs: THEN_MS,
-      state: 'filled',
-      venueId: orderIdOf(9),
-      venueStatus: 'Done',
-      closedAtMs: THEN_MS,
-    }),
-  },
-  {
-    kind: 'order',
-    order: orderRecord({
-      key: 'bot-grid-e001-2',
-      strategy: 'grid',
-      state: 'open',
-      venueId: orderIdOf(10),
-      pairKey: 'bot-grid-e001-2/2',
-    }),
-  },
-  {
-    kind: 'order',
-    order: orderRecord({
-      key: 'bot-grid-e001-2/2',
-      clientOrderId: null,
-      strategy: 'grid',
-      execution: 'stop_limit',
-      stopPrice: parseUnits('12500000000'),
-      state: 'unknown',
-      pairKey: 'bot-grid-e001-2',
-    }),
-  },
-  {
-    kind: 'order',
-    order: orderRecord({ key: 'bot-dca-e001-3', strategy: 'dca', market: 'ETHUSDT', state: 'open' }),
-  },
-  { kind: 'fill', fill: fillRecord({ orderKey: 'bot-grid-e001-1', strategy: 'grid', atMs: THEN_MS }) },
-  {
-    kind: 'fill',
-    fill: fillRecord({ tradeId: tradeIdOf(71), venueOrderId: orderIdOf(44), orderKey: null, strategy: null }),
-  },
-  {
-    kind: 'fill',
-    fill: fillRecord({ tradeId: tradeIdOf(72), venueOrderId: orderIdOf(45), orderKey: null, strategy: null }),
-  },
+  orderChange({
+    key: 'bot-grid-e001-1',
+    strategy: 'grid',
+    plannedAtMs: THEN_MS,
+    sentAtMs: THEN_MS,
+    state: 'filled',
+    venueId: orderIdOf(9),
+    venueStatus: 'Done',
+    closedAtMs: THEN_MS,
+  }),
+  orderChange({
+    key: 'bot-grid-e001-2',
+    strategy: 'grid',
+    state: 'open',
+    venueId: orderIdOf(10),
+    pairKey: 'bot-grid-e001-2/2',
+  }),
+  orderChange({
+    key: 'bot-grid-e001-2/2',
+    clientOrderId: null,
+    strategy: 'grid',
+    execution: 'stop_limit',
+    stopPrice: parseUnits('12500000000'),
+    state: 'unknown',
+    pairKey: 'bot-grid-e001-2',
+  }),
+  orderChange({ key: 'bot-dca-e001-3', strategy: 'dca', market: 'ETHUSDT', state: 'open' }),
+  fillChange({ orderKey: 'bot-grid-e001-1', strategy: 'grid', atMs: THEN_MS }),
+  fillChange({ tradeId: tradeIdOf(71), venueOrderId: orderIdOf(44), orderKey: null, strategy: null }),
+  fillChange({ tradeId: tradeIdOf(72), venueOrderId: orderIdOf(45), orderKey: null, strategy: null }),
   // Sorted by name these come in another order than they were written.
-  {
-    kind: 'intent',
-    intent: intentRecord({ id: 'b', strategy: 'grid', status: 'refused', reason: 'too large: 9 of 5' }),
-  },
-  { kind: 'intent', intent: intentRecord({ id: 'a', strategy: 'grid' }) },
+  intentChange({ id: 'b', strategy: 'grid', status: 'refused', reason: 'too large: 9 of 5' }),
+  intentChange({ id: 'a', strategy: 'grid' }),
   journalLine('bot-grid-e001-1', '{"state":"sending"}'),
   journalLine('bot-grid-e001-1', '{"state":"filled"}'),
   { kind: 'reply', reply: replyRecord({ orderKey: 'bot-grid-e001-1', atMs: THEN_MS }) },
@@ -204,12 +174,7 @@ describe('sarraf status', () => {
 
   test('says by the ledger of the last run when an order could leave', async () => {
     const ledger = join(folder, 'ledger.sqlite');
-    const store = new LedgerStore({
-      path: ledger,
-      budgets: budgetTable().values(),
-      subjects: { ip: 'here', token: 'us' },
-      whenMissing: 'full',
-    });
+    const store = openLedger(ledger);
     store.applyLimit('orders/list', { named: 12, isOwn: true }, monotonicMs());
     store.close();
     leaveRecord(folder, { ledger, subjects: ['here', 'us'] });
@@ -233,12 +198,7 @@ describe('sarraf status', () => {
 
   test('does not say that an order could leave while this machine is too slow to send one', async () => {
     const ledger = join(folder, 'slow.sqlite');
-    new LedgerStore({
-      path: ledger,
-      budgets: budgetTable().values(),
-      subjects: { ip: 'here', token: 'us' },
-      whenMissing: 'empty',
-    }).close();
+    openLedger(ledger, { whenMissing: 'empty' }).close();
     leaveRecord(folder, { ledger, subjects: ['here', 'us'] });
     expect((await sarraf('status')).out).toMatch(/^ledger {2}.*slow\.sqlite: an order could leave at once$/m);
     const slow = kept('slow-machine', JSON.stringify({ sinceMs: THEN_MS }));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { planOfConfigs } from '../../../src/cli/plan-of-config.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 import { withPlan } from '../../../src/cli/study/walk-forward-command.ts';
 import { readWrittenStudy } from '../../../src/study/study-settings.ts';
@@ -196,9 +196,9 @@ strategies:
   - { plugin: wants-pools.ts, market: BTCIRT }
 `,
     );
-    const { code, error } = await sarrafHere(['plan', '--config', config]);
-    expect(code).toBe(2);
-    expect(error).toContain(`pools: it can not be asked for pooler: ${why}`);
+    expect(await sarrafHere(['plan', '--config', config])).toEqual(
+      failed(2, `pools: it can not be asked for pooler: ${why}`),
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import { findRun } from '../../../src/backtest/read-run-folder.ts';
 import { finishRun } from '../../../src/backtest/finish-run.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { demoRun } from '../backtest/demo-run.ts';
 import { mirrorRun } from '../backtest/live/mirror-of-run.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
@@ -163,11 +163,9 @@ describe('sarraf report live refuses in one line', () => {
   test('a mirror that no bot has lived in', async () => {
     const file = join(root, 'empty', 'mirror.sqlite');
     open(file).close();
-    const { code, error } = await live('--mirror', file);
-    expect([code, error]).toEqual([
-      1,
-      expect.stringMatching(/^DATA_UNUSABLE: expected the life of a bot in .*, found none.*\n$/),
-    ]);
+    expect(await live('--mirror', file)).toEqual(
+      failed(1, /^DATA_UNUSABLE: expected the life of a bot in .*, found none.*\n$/),
+    );
   });
 
   test('a file that is damaged, and one that somebody holds', async () => {

@@ -4,9 +4,41 @@ import { HealthService } from '../../../src/daemon/health/health-service.ts';
 import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
 import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 import { openMirror } from '../../support/open-mirror.ts';
+import { utimesSync, writeFileSync } from 'node:fs';
+import { ledgerLines, silenceLines, silenceOf } from '../../../src/cli/commands/status.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 5, 12);
+
+/** Returns for how long a bot is silent whose last sign of life was at a time, in ms; null if it is not. */
+function silenceAt(beatMs: number, endedAtMs: number | null = null): number | null {
+  const path = join(folder, 'heartbeat.json');
+  writeFileSync(path, JSON.stringify({ pid: 1, sinceMs: 0, endedAtMs, failure: null }));
+  utimesSync(path, beatMs / 1_000, beatMs / 1_000);
+  return silenceOf(folder, NOW_MS);
+}
+
+test('a bot is silent when its loop has not turned for longer than health allows', () => {
+  expect(silenceOf(folder, NOW_MS)).toBeNull();
+  expect(silenceAt(NOW_MS - 10_000)).toBeNull();
+  expect(silenceAt(NOW_MS - 21_000)).toBe(21_000);
+  expect(silenceAt(NOW_MS - 21_000, NOW_MS - 20_000)).toBeNull();
+  expect(silenceLines(21_000)).toEqual([
+    'silent  for 21 s: the bot decides nothing, and its orders stay open',
+  ]);
+  expect(silenceLines(null)).toEqual([]);
+});
+
+test('a lockout is named, also one that stops no order', () => {
+  const tradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
+  const lockouts = [{ budget: 'v2/orderbook', forMs: 1_680_000 }];
+  expect(ledgerLines({ ledger: '/l.sqlite', tradingBegins, lowered: [], lockouts }, null)).toEqual([
+    'ledger  /l.sqlite: an order could leave at once',
+    'locked  v2/orderbook is LOCKED OUT by the exchange for 28 min more: do not restart the bot',
+  ]);
+});
 
 const folder = folderOfEachTest();
 const ends: (() => unknown)[] = [];
@@ -39,21 +71,16 @@ function createMirror(): MirrorStore {
 describe('status of a bot that waits for its first answer', () => {
   test('says that it is starting and what it waits for, though there is no mirror yet', async () => {
     await begin(0);
-    const { code, error } = await status();
-    expect(code).toBe(1);
-    expect(error).toMatch(
-      /^no mirror yet, as a bot is starting \(pid \d+ on [^)]+\): no answer from the exchange yet/,
+    expect(await status()).toEqual(
+      failed(1, /^no mirror yet, as a bot is starting \(pid \d+ on [^)]+\): no answer from the exchange yet/),
     );
   });
 
   test('says so without a port, and says that it knows no more', async () => {
     await begin(null);
-    expect(await status()).toMatchObject({
-      code: 1,
-      error: expect.stringMatching(
-        /a bot is starting .*as far as the command can see without health\.port\n$/,
-      ),
-    });
+    expect(await status()).toEqual(
+      failed(1, /a bot is starting .*as far as the command can see without health\.port\n$/),
+    );
   });
 
   test('says so above what the mirror of an earlier run holds', async () => {

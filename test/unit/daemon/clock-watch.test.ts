@@ -80,13 +80,7 @@ describe('the watch over the clock', () => {
       const headers = { date: new Date(nowMs - wrongByMs).toUTCString() };
       return watch.apply({ headers }, both({ sentMs: nowMs, receivedMs: nowMs }));
     };
-    expect([0, 1, 59, 60, 61].map((minutes) => at(minutes, 60_000) !== null)).toEqual([
-      true,
-      false,
-      false,
-      true,
-      false,
-    ]);
+    expect([0, 1, 59, 60, 61].filter((minutes) => at(minutes, 60_000) !== null)).toEqual([0, 60]);
     expect(at(62, 0)).toBe("this machine's clock agrees with the exchange's again");
     expect(at(63, 0)).toBeNull();
     expect(at(122, 60_000)).not.toBeNull();

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LedgerStore } from '../../../src/budget/store.ts';
 import { ledgerLines, ledgerStatus } from '../../../src/cli/commands/status.ts';
 import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
 import { leaveRecord } from './left-record.ts';
-import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { english } from '../../../src/language/sentence.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
+import { openLedger } from '../../support/ledger-worlds.ts';
 
 const withoutTimes = (text: string | null): string => (text ?? '').replaceAll(/\d+ s/g, '… s');
 
@@ -14,7 +13,7 @@ test('why orders wait is the same to the terminal, chats and the page; on paper 
   const folder = folderOfThisTest();
   const ledger = join(folder, 'ledger.sqlite');
   const subjects = { ip: 'here', token: 'us' };
-  new LedgerStore({ path: ledger, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
+  openLedger(ledger, { subjects }).close();
   const looked = new FolderLedger(folder);
   expect(looked.waitsFor()).toBeNull();
   leaveRecord(folder, { ledger, subjects: Object.values(subjects) });

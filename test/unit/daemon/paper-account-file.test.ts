@@ -1,8 +1,13 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { hasPaperAccount, PAPER_ACCOUNT, PaperAccountFile } from '../../../src/daemon/paper-account-file.ts';
+import { describe, expect, it, test } from 'vitest';
+import {
+  hasPaperAccount,
+  PAPER_ACCOUNT,
+  PaperAccountFile,
+  makeRoomForPaperAccount,
+} from '../../../src/daemon/paper-account-file.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { parseUnits, unitsOf } from '../../../src/domain/money.ts';
@@ -15,6 +20,30 @@ import { DEFAULT_LIQUIDITY } from '../../../src/venues/fill-rules.ts';
 import type { Page, VenueCall, WalletReading } from '../../../src/venues/port.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
+import { MirrorFolder, NOW_MS } from '../mirror/mirror-fixture.ts';
+import { beginPaperAccount } from './left-record.ts';
+
+test('a mirror without its account goes aside, and one with an account stays until a new one is wanted', () => {
+  using place = new MirrorFolder();
+  const { folder } = place;
+  const path = join(folder, 'paper.sqlite');
+  const make = (isWanted: boolean): string | null =>
+    makeRoomForPaperAccount(folder, { isWanted, nowMs: NOW_MS + Number(isWanted) });
+  expect(make(false)).toBeNull();
+  place.open({ path }).close();
+  const aside = make(false);
+  expect(existsSync(path)).toBe(false);
+  expect(existsSync(join(aside ?? '', 'paper.sqlite'))).toBe(true);
+
+  place.open({ path }).close();
+  beginPaperAccount(folder, NOW_MS);
+  expect(make(false)).toBeNull();
+  const replaced = make(true);
+  for (const name of ['paper.sqlite', PAPER_ACCOUNT]) {
+    expect(existsSync(join(folder, name))).toBe(false);
+    expect(existsSync(join(replaced ?? '', name))).toBe(true);
+  }
+});
 
 const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '0.1' });
 const ORIGIN = { baseUrl: 'http://exchange.test', balances: { usdt: '100000', btc: '500' } };

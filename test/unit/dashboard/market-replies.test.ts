@@ -3,7 +3,6 @@ import { plotsReplyOf, bracketIn } from '../../../src/dashboard/readers/market-r
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { plotFigure } from '../../../src/domain/figure-name.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { LATER, MirrorFolder, NOW_MS } from '../mirror/mirror-fixture.ts';
 
 /** The position was bought as 0.001541 at 64856.13; the fee of 0.000001541 was taken from the coin. */
@@ -78,11 +77,10 @@ test('a plot names the pane that its strategy wants, and none where that is not 
     LATER,
   );
   store.flush();
-  const reader = new MirrorReader(folder.path);
+  const reader = folder.read();
   expect(plotsReplyOf(reader, MARKET, {}).series).toMatchObject([
     { plot: 'mean', pane: null },
     { plot: 'old', pane: null },
     { plot: 'rsi', pane: 'RSI', points: [[NOW_MS, 41.5]] },
   ]);
-  reader.close();
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { overviewReplyOf, type OverviewParts } from '../../../src/dashboard/readers/overview-reply.ts';
 import { sentence, inEnglish } from '../../../src/language/sentence.ts';
-import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { LATER, MirrorFolder, NOW_MS } from '../mirror/mirror-fixture.ts';
 import { botState, type BotSigns } from '../../../src/dashboard/folder/bot-folder-reader.ts';
 
@@ -74,20 +73,17 @@ const note = (alerts: 'on' | 'other speed'): OverviewParts['note'] => ({
 
 test('what a bot read grows old by the clock once it is gone, but on an exchange in another time', () => {
   using folder = new MirrorFolder();
-  const store = folder.open();
-  store.apply(
+  folder.write(
     [{ kind: 'kept', name: 'read-times', json: JSON.stringify({ orders: NOW_MS - 2_000 }) }],
     LATER,
   );
-  store.flush();
-  const reader = new MirrorReader(folder.path);
+  const reader = folder.read();
   const botNowMs = (parts: Partial<OverviewParts>) =>
     overviewReplyOf(reader, { ...PARTS, ...parts }).botNowMs;
   expect(botNowMs({})).toBe(NOW_MS + HOUR_MS);
   expect(botNowMs({ bot: EMBEDDED, note: note('on') })).toBe(NOW_MS + HOUR_MS);
   expect(botNowMs({ bot: EMBEDDED, note: note('other speed') })).toBe(NOW_MS - 2_000);
   expect(botNowMs({ bot: EMBEDDED })).toBe(NOW_MS - 2_000);
-  reader.close();
 });
 
 test('what the cancels of a halt wait for is shown in facts, which each language has its words for', () => {

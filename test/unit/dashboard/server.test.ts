@@ -5,15 +5,14 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { AlertOutbox } from '../../../src/alerts/alert-outbox.ts';
-import { LedgerStore } from '../../../src/budget/store.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
-import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
+import { openLedger } from '../../support/ledger-worlds.ts';
 
 const folder = folderOfAllTests();
 let pageFolder: string;
@@ -38,6 +37,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await here.close();
 });
+
+/** Returns the status of an answer and the code of its error. */
+const codeOf = ({ status, json }: Awaited<ReturnType<DashboardHere['api']>>) => [status, json['error'].code];
 
 /** Returns the schema with no fields allowed but the declared ones. */
 function strict(schema: z.ZodType): z.ZodType {
@@ -87,7 +89,7 @@ describe('what is read', () => {
     const own = folderOfThisTest();
     const ledger = join(own, 'ledger.sqlite');
     const subjects = { ip: 'here', token: 'us' };
-    new LedgerStore({ path: ledger, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
+    openLedger(ledger, { subjects }).close();
     leaveRecord(own, { ledger, subjects: Object.values(subjects) });
     const waiting = await new DashboardHere(own).listen();
     const { waits } = (await waiting.api('/overview')).json;
@@ -159,8 +161,7 @@ describe('who may', () => {
   test('not give commands with a token that reads', async () => {
     const headers = here.bearer(here.read);
     expect((await here.api('/overview', undefined, headers)).status).toBe(200);
-    const { status, json } = await here.api('/actions/halt', { key: 'no' }, headers);
-    expect({ status, code: json['error'].code }).toEqual({ status: 403, code: 'not-allowed' });
+    expect(codeOf(await here.api('/actions/halt', { key: 'no' }, headers))).toEqual([403, 'not-allowed']);
   });
 
   test('the page sign in, give a command and sign out', async () => {
@@ -186,8 +187,8 @@ describe('who may', () => {
     ['a page without our word', { 'x-csrf-token': '' }],
   ])('not %s with the cookie of a session', async (_what, headers) => {
     const page = await here.signIn();
-    const { status, json } = await here.api('/actions/halt', { key: 'form' }, { ...page, ...headers });
-    expect({ status, code: json['error'].code }).toEqual({ status: 403, code: 'wrong-origin' });
+    const answer = await here.api('/actions/halt', { key: 'form' }, { ...page, ...headers });
+    expect(codeOf(answer)).toEqual([403, 'wrong-origin']);
   });
 
   test('a form not send a body that is no JSON', async () => {
@@ -218,10 +219,7 @@ describe('who may', () => {
         codes.push((await guessed.api('/session', undefined, guessed.bearer('wrong'))).json['error'].code);
       expect(codes).toEqual([...Array<string>(6).fill('wrong-token'), 'too-many-tries']);
       const wrong = await guessed.api('/session', undefined, guessed.bearer('wrong'));
-      expect({ status: wrong.status, after: wrong.headers['retry-after'] }).toEqual({
-        status: 429,
-        after: '1',
-      });
+      expect([wrong.status, wrong.headers['retry-after']]).toEqual([429, '1']);
       expect((await guessed.api('/session', undefined, guessed.bearer())).status).toBe(200);
       expect((await guessed.api('/session', undefined, page)).status).toBe(200);
     } finally {
@@ -233,15 +231,10 @@ describe('who may', () => {
 describe('what is sent', () => {
   test('is refused where it is too large or too deep', async () => {
     const large = await here.api('/actions/halt', { key: 'x', reason: 'x'.repeat(17_000) });
-    expect({ status: large.status, code: large.json['error'].code }).toEqual({
-      status: 413,
-      code: 'too-large',
-    });
+    expect(codeOf(large)).toEqual([413, 'too-large']);
     const deep = await here.api('/actions/halt', `{"key":${'['.repeat(4_000)}${']'.repeat(4_000)}}`);
-    expect({ status: deep.status, message: deep.json['error'].message }).toEqual({
-      status: 400,
-      message: 'expected a body of at most 6 levels, was a deeper one',
-    });
+    const tooDeep = 'expected a body of at most 6 levels, was a deeper one';
+    expect([deep.status, deep.json['error'].message]).toEqual([400, tooDeep]);
     for (const body of ['', '[]', 'null', '{"key"', '{"__proto__":{"role":"operate"},"key":"x"}'])
       expect((await here.api('/actions/halt', body)).status).toBe(400);
   });
@@ -338,11 +331,7 @@ describe('a command', () => {
     const first = await here.api('/actions/lock', lock);
     const second = await here.api('/actions/lock', lock);
     expect(second.json).toEqual(first.json);
-    const other = await here.api('/actions/lock', { ...lock, reason: 'c' });
-    expect({ status: other.status, code: other.json['error'].code }).toEqual({
-      status: 409,
-      code: 'key-taken',
-    });
+    expect(codeOf(await here.api('/actions/lock', { ...lock, reason: 'c' }))).toEqual([409, 'key-taken']);
     const { json } = await here.api(`/actions/${first.json['id']}`);
     expect(json).toMatchObject({ id: first.json['id'], state: 'waiting' });
     expect((await here.api('/locks')).json['waiting']).toEqual([
@@ -436,8 +425,7 @@ test.each([
     const path = join(own.dataFolder, 'embedded.sqlite');
     try {
       spoil(path);
-      const broken = await own.api('/orders');
-      expect({ status: broken.status, code: broken.json['error'].code }).toEqual({ status: 503, code });
+      expect(codeOf(await own.api('/orders'))).toEqual([503, code]);
       if (code === 'no-mirror') expect((await own.api('/overview')).json['bot'].state).toBe('ended');
       copyFileSync(join(folder, 'embedded.sqlite'), `${path}.new`);
       renameSync(`${path}.new`, path);

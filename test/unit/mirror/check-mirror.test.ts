@@ -1,12 +1,10 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
-import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { checkOf } from '../../../src/mirror/check-mirror.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { ICEBERG, MirrorFolder, NOW_MS } from './mirror-fixture.ts';
-import { newLedger } from '../../support/new-ledger.ts';
+import { newLedger, instanceJson } from '../../support/new-ledger.ts';
 
 interface Column {
   readonly table: string;
@@ -48,14 +46,7 @@ const GOOD_JSON: Readonly<Record<string, string>> = {
   'journal.json': '{}',
   'kept.json': '{}',
   'algorithms.json': algorithmToJson(ICEBERG),
-  'strategies.json': writeInstance('{}', {
-    ledger: newLedger(),
-    requests: 1,
-    fills: 1,
-    orders: 1,
-    fees: new Map(),
-    capital: new Map(),
-  }),
+  'strategies.json': instanceJson(newLedger(), { requests: 1, fills: 1, orders: 1 }),
 };
 
 function goodValue({ table, name, type }: Column): string | number {
@@ -99,7 +90,7 @@ afterAll(() => {
 });
 
 function expectUnreadable(pattern: RegExp | string): void {
-  expect(() => new MirrorReader(mirror.path).close()).toThrow(pattern);
+  expect(() => mirror.read().close()).toThrow(pattern);
 }
 
 /** Expects that both ways to open a mirror refuse it with this message. */
@@ -116,7 +107,7 @@ function expectRefused(pattern: RegExp | string): void {
 }
 
 test('a mirror whose rows are right is read', () => {
-  new MirrorReader(mirror.path).close();
+  mirror.read().close();
   const store = mirror.open();
   expect(store.load().orders).toHaveLength(1);
   store.abandon();
@@ -149,9 +140,7 @@ test.each([...new Set(COLUMNS.map(({ table }) => table))])(
     const last = COLUMNS.findLast((column) => column.table === table)?.name ?? '';
     database.exec(`ALTER TABLE ${table} RENAME COLUMN ${last} TO other_name`);
     try {
-      expect(() => new MirrorReader(mirror.path).close()).toThrow(
-        `a table ${table} without the column ${last}`,
-      );
+      expect(() => mirror.read().close()).toThrow(`a table ${table} without the column ${last}`);
     } finally {
       database.exec(`ALTER TABLE ${table} RENAME COLUMN other_name TO ${last}`);
     }
@@ -191,8 +180,7 @@ test.each([
   try {
     const found = `in the table ${table} (id 1): expected ${expected} for ${name}, was "${value}"`;
     expectRefused(found);
-    const { code, error } = await sarrafHere(['status', '--data', mirror.folder]);
-    expect([code, error]).toEqual([1, expect.stringContaining(found)]);
+    expect(await sarrafHere(['status', '--data', mirror.folder])).toEqual(failed(1, found));
   } finally {
     database.prepare(`UPDATE ${table} SET ${name} = ?`).run(good);
   }

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
+import type { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import type { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
-import { MirrorFolder } from './mirror-fixture.ts';
+import { figure, mirrorOfEachTest } from './mirror-fixture.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -11,24 +11,12 @@ const DAY_MS = 24 * HOUR_MS;
 /** First moment of 2 April 2026 in Tehran, which is at half past an hour in UTC. */
 const MIDNIGHT_MS = Date.parse('2026-04-01T20:30:00Z');
 
-let place: MirrorFolder;
+const place = mirrorOfEachTest();
 let store: MirrorStore;
 let reader: MirrorReader;
-
 beforeEach(() => {
-  place = new MirrorFolder();
   store = place.open({ retention: { ...DEFAULT_RETENTION, candlesPerSeries: 100 } });
-  reader = new MirrorReader(place.path);
-});
-
-afterEach(() => {
-  reader.close();
-  place[Symbol.dispose]();
-});
-
-const figure = (name: string, atMs: number, value: string | null = '1'): MirrorChange => ({
-  kind: 'figure',
-  figure: { name, atMs, value },
+  reader = place.read();
 });
 
 function write(changes: readonly MirrorChange[], atMs: number): void {
@@ -131,9 +119,9 @@ test('names of series are found by how they begin', () => {
 
 test('a value that is none of its series is found when the mirror is opened', () => {
   write([figure('plot/one/BTCIRT/rsi', 1, null), figure('plot/one/BTCIRT/rsi', 2, '-0.5')], MIDNIGHT_MS);
-  new MirrorReader(place.path).close();
+  place.read().close();
   write([figure('equity/usdt', MIDNIGHT_MS, 'much')], MIDNIGHT_MS);
-  expect(() => new MirrorReader(place.path)).toThrow(
+  expect(() => place.read()).toThrow(
     `a damaged row in the table figures (name "equity/usdt", at_ms ${MIDNIGHT_MS}): expected a value as the name of its series says for value`,
   );
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
-import { DURABLE, LATER, MirrorFolder, orderRecord, NOW_MS } from './mirror-fixture.ts';
+import { DURABLE, LATER, MirrorFolder, NOW_MS, orderChange } from './mirror-fixture.ts';
 import Database from 'better-sqlite3';
 import { createEmbeddedWorld, BotLife } from '../../support/embedded-bot.ts';
 
@@ -33,12 +33,8 @@ test('a mirror that another process holds takes no durable change, keeps the oth
   store.flush();
   expect([store.isWritable(), store.writeFault()]).toEqual([true, null]);
   store.apply([order('bot-a-e001-1')], DURABLE);
-  expect(
-    store
-      .load()
-      .orders.map(({ key }) => key)
-      .toSorted(),
-  ).toEqual(['bot-a-e001-1', 'bot-a-e001-2']);
+  const keys = store.load().orders.map(({ key }) => key);
+  expect(keys.toSorted()).toEqual(['bot-a-e001-1', 'bot-a-e001-2']);
 });
 
 test('waits once, and not with every write, for a process that holds the mirror', () => {
@@ -70,7 +66,7 @@ test('a bot goes on while another process holds its mirror for seconds', async (
   expect(life.bot.engine.status().liveOrders).toBe(0);
 });
 
-const order = (key: string) => ({ kind: 'order', order: orderRecord({ key }) }) as const;
+const order = (key: string) => orderChange({ key });
 const GONE = /found its file gone or replaced: put it back, or end the bot.*cancels go on$/;
 
 test('a mirror whose file was moved away takes no durable change, and goes on once it is back', () => {

@@ -1,16 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DURABLE, fillRecord, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  DURABLE,
+  fillRecord,
+  kept,
+  NOW_MS,
+  orderRecord,
+  fillChange,
+  mirrorOfEachTest,
+} from './mirror-fixture.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { placeholderIdOf } from '../../../src/records/fill.ts';
 import { ADOPTED } from '../../../src/engine/lost-orders.ts';
 
 const HOUR_MS = 3_600_000;
 
-let place: MirrorFolder;
-beforeEach(() => {
-  place = new MirrorFolder();
-});
-afterEach(() => place[Symbol.dispose]());
+const place = mirrorOfEachTest();
 
 /** Returns the keys of the orders that a restart loads, of two ended an hour ago, the second adopted. */
 function givenBack(names: object): readonly string[] {
@@ -96,7 +100,7 @@ describe('a placeholder', () => {
     const store = place.open();
     const others = Array.from({ length: 2_100 }, (_, index) => {
       const tradeId = tradeIdOf(1_000 + index);
-      return { kind: 'fill', fill: fillRecord({ tradeId, cursor: 1_000 + index, orderKey: null }) } as const;
+      return fillChange({ tradeId, cursor: 1_000 + index, orderKey: null });
     });
     store.apply([{ kind: 'order', order }, { kind: 'fill', fill }, ...others], {
       ...DURABLE,

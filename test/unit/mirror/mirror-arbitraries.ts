@@ -11,12 +11,11 @@ import {
 import { FILL } from '../../../src/records/fill.ts';
 import { ORDER } from '../../../src/records/order.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
 import { INTENT, ALGORITHM, STRATEGY } from '../../../src/records/rows.ts';
 import { sentence } from '../../../src/language/sentence.ts';
-import { newLedger } from '../../support/new-ledger.ts';
+import { newLedger, instanceJson } from '../../support/new-ledger.ts';
 
 /** There are few names, so that rows are often overwritten. */
 const name = fc.constantFrom('a', 'b', 'c', 'd');
@@ -91,14 +90,7 @@ const fill = recordOf(FILL, {
 
 const instance = json.map((state) => {
   const ledger = newLedger();
-  return writeInstance(state, {
-    ledger,
-    requests: 7,
-    fills: 2,
-    orders: 4,
-    fees: new Map([['btc', 5n]]),
-    capital: new Map(),
-  });
+  return instanceJson(ledger, { requests: 7, fills: 2, orders: 4, fees: new Map([['btc', 5n]]) }, state);
 });
 
 const algorithm = recordOf(ALGORITHM, { json: fc.constant(algorithmToJson(ICEBERG)) });

@@ -1,18 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
+import { describe, expect, test } from 'vitest';
 import { SCHEMA_VERSION } from '../../../src/mirror/schema.ts';
-import { DURABLE, kept, MirrorFolder } from './mirror-fixture.ts';
+import { DURABLE, kept, mirrorOfEachTest } from './mirror-fixture.ts';
 
-let place: MirrorFolder;
-
-beforeEach(() => {
-  place = new MirrorFolder();
-});
-
-afterEach(() => place[Symbol.dispose]());
+const place = mirrorOfEachTest();
 
 const refusal = (message: string): unknown =>
   expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining(message) });
@@ -44,18 +36,13 @@ describe('a mirror is not opened', () => {
   });
 
   test('over the database of another program', () => {
-    const other = new Database(place.path);
-    other.exec('CREATE TABLE notes (text TEXT)');
-    other.close();
+    place.exec('CREATE TABLE notes (text TEXT)');
     expectRefused(readFileSync(place.path), 'another file: move it');
   });
 
   test('when it is of a newer version', () => {
     place.open().close();
-    const other = new Database(place.path);
-    other.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
-    other.pragma('journal_mode = DELETE');
-    other.close();
+    place.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}; PRAGMA journal_mode = DELETE`);
     rmSync(`${place.path}.ballast`);
     const message = `version ${SCHEMA_VERSION + 1}, where this sarraf reads up to version ${SCHEMA_VERSION}: `;
     expectRefused(readFileSync(place.path), `${message}use the sarraf that wrote it, or name another folder`);
@@ -82,10 +69,8 @@ describe('a mirror is not opened', () => {
 });
 
 test('a file that was named a mirror before its tables were made, as a crash leaves it, becomes a mirror', () => {
-  const begun = new Database(place.path);
-  begun.pragma('application_id = 1935766130');
-  begun.close();
-  expect(() => new MirrorReader(place.path)).toThrow(refusal('found one without tables: start the bot'));
+  place.exec('PRAGMA application_id = 1935766130');
+  expect(() => place.read()).toThrow(refusal('found one without tables: start the bot'));
   const store = place.open();
   store.apply([kept('a')], DURABLE);
   expect(store.isWritable()).toBe(true);
@@ -100,7 +85,7 @@ test('says where, what and what to do in one line', () => {
 
 test('a file of no bytes, as a crash leaves it, becomes a mirror', () => {
   writeFileSync(place.path, '');
-  place.open().apply([kept('a')], DURABLE);
+  place.write([kept('a')]);
   expect(existsSync(place.path)).toBe(true);
 });
 

@@ -1,12 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach } from 'vitest';
+import { makeBackup, type BackupOptions, type MadeBackup } from '../../../src/daemon/make-backup.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { JournalEntry, MirrorChange, ReplyRecord } from '../../../src/engine/mirror-change.ts';
 import type { IntentRecord } from '../../../src/records/rows.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import type { Algorithm } from '../../../src/engine/algorithms/algorithms.ts';
+import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { plannedOrder } from '../../support/order-value.ts';
@@ -15,6 +19,18 @@ import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 export const NOW_MS = 1_700_000_000_000;
 export const DURABLE = { atMs: NOW_MS, isDurable: true };
 export const LATER = { atMs: NOW_MS, isDurable: false };
+
+/** Backs a data folder up, into its own `backups` unless told otherwise. */
+export const backUp = async (dataFolder: string, options: Partial<BackupOptions> = {}): Promise<MadeBackup> =>
+  makeBackup({
+    dataFolder,
+    out: join(dataFolder, 'backups'),
+    keep: null,
+    nowMs: NOW_MS,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    ...options,
+  });
 
 export const ICEBERG: Algorithm = {
   kind: 'iceberg',
@@ -30,7 +46,7 @@ export const ICEBERG: Algorithm = {
 export class MirrorFolder implements Disposable {
   readonly folder: string;
   readonly path: string;
-  private readonly stores: MirrorStore[] = [];
+  private readonly ends: (() => void)[] = [];
   private epochs = 0;
 
   constructor(parent: string = tmpdir()) {
@@ -48,20 +64,61 @@ export class MirrorFolder implements Disposable {
       durability: 'off',
       ...options,
     });
-    this.stores.push(store);
+    this.ends.push(() => store.abandon());
     return store;
   }
 
+  /** Opens the mirror as one who only looks; it is closed with the folder. */
+  read(path = this.path): MirrorReader {
+    const reader = new MirrorReader(path);
+    this.ends.push(() => reader.close());
+    return reader;
+  }
+
+  /** Writes changes as a bot does that ends after them. */
+  write(changes: readonly MirrorChange[], options = DURABLE): void {
+    const store = this.open();
+    store.apply(changes, options);
+    store.close();
+  }
+
+  /** Changes the file as another program does. */
+  exec(sql: string): void {
+    const other = new Database(this.path);
+    other.exec(sql);
+    other.close();
+  }
+
+  /** Returns rows as another reader of the file sees them. */
+  rows(sql: string, values: readonly unknown[] = []): unknown[] {
+    const reader = new Database(this.path, { readonly: true });
+    try {
+      return reader.prepare(sql).all(...values);
+    } finally {
+      reader.close();
+    }
+  }
+
   [Symbol.dispose](): void {
-    for (const store of this.stores) {
+    for (const end of this.ends.splice(0)) {
       try {
-        store.abandon();
+        end();
       } catch {
         // The test has closed it already.
       }
     }
+    this.epochs = 0;
     rmSync(this.folder, { recursive: true });
   }
+}
+
+/** Mirror in a folder that is new before each test of the file. */
+export function mirrorOfEachTest(): MirrorFolder {
+  const place = new MirrorFolder();
+  place[Symbol.dispose]();
+  beforeEach(() => mkdirSync(place.folder));
+  afterEach(() => place[Symbol.dispose]());
+  return place;
 }
 
 export function orderRecord(changed: Partial<OrderRecord> = {}): OrderRecord {
@@ -109,6 +166,23 @@ export function intentRecord(changed: Partial<IntentRecord> = {}): IntentRecord 
     ...changed,
   };
 }
+
+export const orderChange = (changed: Partial<OrderRecord> = {}): MirrorChange => ({
+  kind: 'order',
+  order: orderRecord(changed),
+});
+export const fillChange = (changed: Partial<FillRecord> = {}): MirrorChange => ({
+  kind: 'fill',
+  fill: fillRecord(changed),
+});
+export const intentChange = (changed: Partial<IntentRecord> = {}): MirrorChange => ({
+  kind: 'intent',
+  intent: intentRecord(changed),
+});
+export const figure = (name: string, atMs: number, value: string | null = '1'): MirrorChange => ({
+  kind: 'figure',
+  figure: { name, atMs, value },
+});
 
 export function replyRecord(changed: Partial<ReplyRecord> = {}): ReplyRecord {
   const body = '{"status":"ok","order":{"id":9,"price":"12600000000.00"}}';

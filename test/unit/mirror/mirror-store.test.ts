@@ -1,7 +1,6 @@
 import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
@@ -11,15 +10,19 @@ import { startNode } from '../../support/sarraf-process.ts';
 import {
   DURABLE,
   fillRecord,
-  intentRecord,
   journalLine,
   kept,
   LATER,
   MirrorFolder,
   NOW_MS,
   orderRecord,
+  fillChange,
+  intentChange,
+  mirrorOfEachTest,
+  orderChange,
 } from './mirror-fixture.ts';
 import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
+import { emptyStats } from '../../support/recorded-rows.ts';
 
 const version = (number: number) => ({
   symbol: 'BTCIRT',
@@ -30,36 +33,20 @@ const version = (number: number) => ({
   minOrderValue: decimalText('500000'),
 });
 
-let place: MirrorFolder;
-
-beforeEach(() => {
-  place = new MirrorFolder();
-});
-
-afterEach(() => place[Symbol.dispose]());
-
-/** Returns rows as another reader of the file sees them. */
-function seen(sql: string): unknown[] {
-  const reader = new Database(place.path, { readonly: true });
-  try {
-    return reader.prepare(sql).all();
-  } finally {
-    reader.close();
-  }
-}
+const place = mirrorOfEachTest();
 
 const keptNames = (): unknown[] =>
-  seen('SELECT name FROM kept ORDER BY name').map((row) => Object.values(row as object)[0]);
+  place.rows('SELECT name FROM kept ORDER BY name').map((row) => Object.values(row as object)[0]);
 
 describe('a mirror', () => {
   test('has strict tables only, a write-ahead log and commits that are on the disk', () => {
     const store = place.open({ durability: 'full' });
-    const tables = seen(
+    const tables = place.rows(
       `SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'`,
     );
     expect(tables.length).toBeGreaterThan(14);
     expect(tables.filter((table) => (table as { strict: number }).strict === 0)).toEqual([]);
-    expect(seen('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    expect(place.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
     expect(store.isWritable()).toBe(true);
   });
 
@@ -77,7 +64,7 @@ describe('a mirror', () => {
     store.flush();
     expect(keptNames()).toEqual(['a']);
     for (let count = 0; count < 256; count += 1) store.apply([kept('many', `${count}`)], LATER);
-    expect(seen(`SELECT json FROM kept WHERE name = 'many'`)).toEqual([{ json: '255' }]);
+    expect(place.rows(`SELECT json FROM kept WHERE name = 'many'`)).toEqual([{ json: '255' }]);
     store.apply([kept('last')], LATER);
     store.close();
     expect(keptNames()).toEqual(['a', 'last', 'many']);
@@ -100,7 +87,7 @@ describe('a mirror', () => {
     );
     expect(store.isWritable()).toBe(false);
     expect(keptNames()).toEqual([]);
-    store.apply([kept('a'), { kind: 'order', order: orderRecord() }], DURABLE);
+    store.apply([kept('a'), orderChange()], DURABLE);
     expect(store.isWritable()).toBe(true);
     expect(keptNames()).toEqual(['a', 'before']);
   });
@@ -109,7 +96,7 @@ describe('a mirror', () => {
     const store = place.open();
     store.apply([journalLine('x', '1'), journalLine('y', '2')], { atMs: 5, isDurable: false });
     store.apply([journalLine('x', '3')], { atMs: 6, isDurable: true });
-    expect(seen('SELECT seq, at_ms, subject, json FROM journal ORDER BY seq')).toEqual([
+    expect(place.rows('SELECT seq, at_ms, subject, json FROM journal ORDER BY seq')).toEqual([
       { seq: 1, at_ms: 5, subject: 'x', json: '1' },
       { seq: 2, at_ms: 5, subject: 'y', json: '2' },
       { seq: 3, at_ms: 6, subject: 'x', json: '3' },
@@ -118,35 +105,22 @@ describe('a mirror', () => {
 
   test('opens again with numbers of the exchange that are finer than any money', () => {
     const fine = decimalText('0.000000000000001');
-    const of = {
-      bestBuy: fine,
-      bestSell: fine,
-      baseVolume: fine,
-      quoteVolume: fine,
-      latest: fine,
-      mark: fine,
-    };
+    const volumes = { baseVolume: fine, quoteVolume: fine };
+    const of = { ...volumes, bestBuy: fine, bestSell: fine, latest: fine, mark: fine };
     const day = { dayLow: fine, dayHigh: fine, dayOpen: fine, dayClose: fine, dayChange: fine };
     const prices = { open: fine, high: fine, low: fine, close: fine, volume: fine };
-    const store = place.open();
-    store.apply(
-      [
-        {
-          kind: 'stats',
-          stats: { ...of, ...day, market: parseMarket('BTCIRT'), isClosed: false, closedReason: null },
-        },
-        { kind: 'candle', market: 'BTCIRT', timeframe: '1h', candle: { openTimeMs: 0, ...prices } },
-        {
-          kind: 'public-trades',
-          market: 'BTCIRT',
-          trades: [{ timeMs: 7, price: fine, amount: fine, side: 'buy' }],
-        },
-      ],
-      DURABLE,
-    );
-    store.close();
+    const market = parseMarket('BTCIRT');
+    place.write([
+      { kind: 'stats', stats: { ...of, ...day, market, isClosed: false, closedReason: null } },
+      { kind: 'candle', market: 'BTCIRT', timeframe: '1h', candle: { openTimeMs: 0, ...prices } },
+      {
+        kind: 'public-trades',
+        market: 'BTCIRT',
+        trades: [{ timeMs: 7, price: fine, amount: fine, side: 'buy' }],
+      },
+    ]);
     place.open().load();
-    expect(seen('SELECT mark, day_change FROM stats')).toEqual([{ mark: fine, day_change: fine }]);
+    expect(place.rows('SELECT mark, day_change FROM stats')).toEqual([{ mark: fine, day_change: fine }]);
   });
 
   test('keeps what was last seen of markets, wallets, candles and public trades', () => {
@@ -155,98 +129,47 @@ describe('a mirror', () => {
     const held = parseUnits('1');
     const candle = { openTimeMs: 0, open: one, high: one, low: one, close: one, volume: one };
     const trade = { timeMs: 7, price: one, amount: one, side: 'sell' } as const;
-    const nothing = {
-      baseVolume: null,
-      quoteVolume: null,
-      mark: null,
-      dayLow: null,
-      dayHigh: null,
-      dayOpen: null,
-    };
+    const stats = { ...emptyStats('BTCIRT'), isClosed: true, closedReason: 'halted', latest: one };
+    const wallet = { currency: 'rls', walletId: walletIdOf(3), held, tooFine: null } as const;
+    const paid = { id: transactionIdOf(5), currency: 'rls', atMs: 1, amount: held } as const;
+    const transaction = { ...paid, description: 'deposit', tooFine: null };
+    const total = parseUnits('126000000000000000000.0000000001');
     const changes: MirrorChange[] = [
       { kind: 'book', market: 'BTCIRT', book: { bids: [level], asks: [], updatedAtMs: null } },
       { kind: 'book', market: 'BTCIRT', book: { bids: [], asks: [level], updatedAtMs: 6 } },
-      {
-        kind: 'stats',
-        stats: {
-          ...nothing,
-          market: parseMarket('BTCIRT'),
-          isClosed: true,
-          closedReason: 'halted',
-          latest: one,
-          bestBuy: null,
-          bestSell: null,
-          dayClose: null,
-          dayChange: decimalText('-1.5'),
-        },
-      },
+      { kind: 'stats', stats: { ...stats, dayChange: decimalText('-1.5') } },
       { kind: 'candle', market: 'BTCIRT', timeframe: '1h', candle },
       { kind: 'candle', market: 'BTCIRT', timeframe: '1h', candle: { ...candle, volume: decimalText('2') } },
       { kind: 'public-trades', market: 'BTCIRT', trades: [trade, trade] },
       { kind: 'public-trades', market: 'ETHIRT', trades: [trade] },
-      {
-        kind: 'wallet',
-        wallet: { currency: 'rls', walletId: walletIdOf(3), total: parseUnits('1'), held, tooFine: null },
-      },
-      {
-        kind: 'wallet',
-        wallet: {
-          currency: 'rls',
-          walletId: walletIdOf(3),
-          total: parseUnits('126000000000000000000.0000000001'),
-          held,
-          tooFine: null,
-        },
-      },
-      {
-        kind: 'transaction',
-        transaction: {
-          id: transactionIdOf(5),
-          currency: 'rls',
-          atMs: 1,
-          amount: held,
-          description: 'deposit',
-          tooFine: null,
-        },
-      },
-      {
-        kind: 'transaction',
-        transaction: {
-          id: transactionIdOf(5),
-          currency: 'rls',
-          atMs: 1,
-          amount: held,
-          description: 'deposit',
-          tooFine: null,
-        },
-      },
+      { kind: 'wallet', wallet: { ...wallet, total: parseUnits('1') } },
+      { kind: 'wallet', wallet: { ...wallet, total } },
+      { kind: 'transaction', transaction },
+      { kind: 'transaction', transaction },
     ];
-    place.open().apply(changes, DURABLE);
-    expect(seen('SELECT bids, asks, updated_at_ms FROM books')).toEqual([
+    place.write(changes);
+    expect(place.rows('SELECT bids, asks, updated_at_ms FROM books')).toEqual([
       { bids: '[]', asks: '[["12600000000","0.000001"]]', updated_at_ms: 6 },
     ]);
-    expect(seen('SELECT market, is_closed, closed_reason, latest, day_change FROM stats')).toEqual([
+    expect(place.rows('SELECT market, is_closed, closed_reason, latest, day_change FROM stats')).toEqual([
       { market: 'BTCIRT', is_closed: 1, closed_reason: 'halted', latest: '1', day_change: '-1.5' },
     ]);
-    expect(seen('SELECT volume FROM candles')).toEqual([{ volume: '2' }]);
-    expect(seen('SELECT market, ordinal FROM public_trades')).toEqual([
+    expect(place.rows('SELECT volume FROM candles')).toEqual([{ volume: '2' }]);
+    expect(place.rows('SELECT market, ordinal FROM public_trades')).toEqual([
       { market: 'BTCIRT', ordinal: 1 },
       { market: 'BTCIRT', ordinal: 2 },
       { market: 'ETHIRT', ordinal: 1 },
     ]);
-    expect(seen('SELECT currency, wallet_id, total, seen_at_ms FROM balances')).toEqual([
+    expect(place.rows('SELECT currency, wallet_id, total, seen_at_ms FROM balances')).toEqual([
       { currency: 'rls', wallet_id: '3', total: '126000000000000000000.0000000001', seen_at_ms: NOW_MS },
     ]);
-    expect(seen('SELECT id FROM transactions')).toEqual([{ id: '5' }]);
+    expect(place.rows('SELECT id FROM transactions')).toEqual([{ id: '5' }]);
   });
 
   test('gives a restart the versions of a market in their order', () => {
     const store = place.open();
     store.apply(
-      [
-        { kind: 'market', market: version(10) },
-        { kind: 'market', market: version(9) },
-      ],
+      [10, 9].map((number): MirrorChange => ({ kind: 'market', market: version(number) })),
       DURABLE,
     );
     expect(store.load().markets).toEqual([version(9), version(10)]);
@@ -255,20 +178,17 @@ describe('a mirror', () => {
   test('gives a restart the last 2,000 trades of the list, both sides of a self-trade', () => {
     const store = place.open();
     const changes = Array.from({ length: 2_100 }, (_, index): MirrorChange => {
-      return { kind: 'fill', fill: fillRecord({ tradeId: tradeIdOf(3_000 - index), cursor: 3_000 - index }) };
+      return fillChange({ tradeId: tradeIdOf(3_000 - index), cursor: 3_000 - index });
     });
     store.apply(
       [
         ...changes,
-        {
-          kind: 'fill',
-          fill: fillRecord({
-            tradeId: tradeIdOf(3_000),
-            cursor: 3_000,
-            venueOrderId: orderIdOf(8),
-            side: 'sell',
-          }),
-        },
+        fillChange({
+          tradeId: tradeIdOf(3_000),
+          cursor: 3_000,
+          venueOrderId: orderIdOf(8),
+          side: 'sell',
+        }),
       ],
       DURABLE,
     );
@@ -286,18 +206,17 @@ describe('a mirror', () => {
       ],
       DURABLE,
     );
-    store.apply([{ kind: 'fill', fill: fillRecord() }], DURABLE);
+    store.apply([fillChange()], DURABLE);
     expect(store.load().fills).toEqual([fillRecord()]);
   });
 
   test('writes an intent again when it changes', () => {
     const store = place.open();
-    store.apply([{ kind: 'intent', intent: intentRecord() }], DURABLE);
-    store.apply(
-      [{ kind: 'intent', intent: intentRecord({ status: 'refused', reason: 'too large' }) }],
-      DURABLE,
-    );
-    expect(seen('SELECT status, reason FROM intents')).toEqual([{ status: 'refused', reason: 'too large' }]);
+    store.apply([intentChange()], DURABLE);
+    store.apply([intentChange({ status: 'refused', reason: 'too large' })], DURABLE);
+    expect(place.rows('SELECT status, reason FROM intents')).toEqual([
+      { status: 'refused', reason: 'too large' },
+    ]);
   });
 });
 

@@ -1,8 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeBackup } from '../../../src/daemon/make-backup.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { planRestore, restoreBackup } from '../../../src/daemon/restore-backup.ts';
 import { mirrorFactsOf } from '../../../src/mirror/copy-mirror.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
@@ -10,13 +9,16 @@ import { ORDER_ROWS } from '../../../src/mirror/record-tables.ts';
 import { MIRROR_STEPS } from '../../../src/mirror/schema.ts';
 import {
   DURABLE,
-  fillRecord,
-  intentRecord,
   kept,
   MirrorFolder,
   NOW_MS,
-  orderRecord,
   replyRecord,
+  figure,
+  fillChange,
+  intentChange,
+  mirrorOfEachTest,
+  orderChange,
+  backUp,
 } from './mirror-fixture.ts';
 import { sentence } from '../../../src/language/sentence.ts';
 
@@ -25,13 +27,7 @@ const VERSION_2 = readFileSync(new URL('version-2.sql', import.meta.url), 'utf8'
 const ALL = { fromMs: 0, toMs: NOW_MS, most: 10 };
 const EVERYTHING = { strategy: null, market: null, last: 10 };
 
-let place: MirrorFolder;
-
-beforeEach(() => {
-  place = new MirrorFolder();
-});
-
-afterEach(() => place[Symbol.dispose]());
+const place = mirrorOfEachTest();
 
 /** Returns the bytes of a mirror of version 1 with rows in it. */
 function oldMirror(): Buffer {
@@ -40,9 +36,9 @@ function oldMirror(): Buffer {
   const store = folder.open({ path: rows });
   store.apply(
     [
-      { kind: 'order', order: orderRecord({ state: 'open', venueId: null }) },
-      { kind: 'fill', fill: fillRecord() },
-      { kind: 'intent', intent: intentRecord({}) },
+      orderChange({ state: 'open', venueId: null }),
+      fillChange(),
+      intentChange({}),
       kept('control', '{"halted":null}'),
       { kind: 'journal', entry: { kind: 'control', subject: 'start', json: '{}' } },
     ],
@@ -114,22 +110,17 @@ test('a column of orders that an older mirror lacks is null', () => {
 
 test('a mirror of version 2 keeps its figures and gets a place for replies, which go with their order', () => {
   writeFileSync(place.path, oldMirror());
-  const old = new Database(place.path);
-  old.exec(
+  place.exec(
     `${VERSION_2}; INSERT INTO figures VALUES ('equity/usdt', ${NOW_MS}, '7'); PRAGMA user_version = 2`,
   );
-  old.close();
-  const before = new MirrorReader(place.path);
+  const before = place.read();
   expect(before.replies(replyRecord().orderKey)).toEqual([]);
   before.close();
-  const store = place.open();
-  store.apply([{ kind: 'reply', reply: replyRecord() }], DURABLE);
-  store.close();
+  place.write([{ kind: 'reply', reply: replyRecord() }]);
   expect(versionOf(place.path)).toBe(MIRROR_STEPS.length);
-  const reader = new MirrorReader(place.path);
+  const reader = place.read();
   expect(reader.figures('equity/usdt', ALL)).toEqual([{ atMs: NOW_MS, value: '7' }]);
   expect(reader.replies(replyRecord().orderKey)).toHaveLength(1);
-  reader.close();
   const pruned = new Database(place.path);
   pruned.exec('DELETE FROM orders');
   expect(pruned.prepare('SELECT count(*) FROM replies').pluck().get()).toBe(0);
@@ -142,9 +133,9 @@ test('a mirror of version 4 gets codes with figures for its English reasons, and
   const before = place.open();
   before.apply(
     [
-      { kind: 'order', order: orderRecord({ state: 'rejected', reason: 'NotSent: expired' }) },
-      { kind: 'intent', intent: intentRecord({ status: 'refused', reason: why }) },
-      { kind: 'intent', intent: intentRecord({ id: 'i2', status: 'done', reason: 'my own words' }) },
+      orderChange({ state: 'rejected', reason: 'NotSent: expired' }),
+      intentChange({ status: 'refused', reason: why }),
+      intentChange({ id: 'i2', status: 'done', reason: 'my own words' }),
       kept('locks', JSON.stringify({ locks: [lock] })),
       {
         kind: 'journal',
@@ -158,9 +149,7 @@ test('a mirror of version 4 gets codes with figures for its English reasons, and
     DURABLE,
   );
   before.close();
-  const old = new Database(place.path);
-  old.pragma('user_version = 4');
-  old.close();
+  place.exec('PRAGMA user_version = 4');
   place.open().close();
   expect(versionOf(place.path)).toBe(MIRROR_STEPS.length);
   const now = new Database(place.path, { readonly: true });
@@ -191,43 +180,28 @@ describe('a mirror of version 1', () => {
     const { orders, fills, intents, stored: pieces } = store.load();
     expect([orders.length, fills.length, intents.length]).toEqual([1, 1, 1]);
     expect(pieces).toMatchObject({ control: '{"halted":null}' });
-    store.apply(
-      [
-        { kind: 'figure', figure: { name: 'equity/usdt', atMs: NOW_MS, value: '12.5' } },
-        { kind: 'reply', reply: replyRecord() },
-      ],
-      DURABLE,
-    );
+    store.apply([figure('equity/usdt', NOW_MS, '12.5'), { kind: 'reply', reply: replyRecord() }], DURABLE);
     store.close();
     expect(versionOf(place.path)).toBe(MIRROR_STEPS.length);
-    const reader = new MirrorReader(place.path);
+    const reader = place.read();
     expect(reader.figures('equity/usdt', ALL)).toEqual([{ atMs: NOW_MS, value: '12.5' }]);
     expect(reader.replies(replyRecord().orderKey)).toEqual([replyRecord()]);
-    reader.close();
   });
 
   test('is read as it is by who only looks, which finds neither figures nor replies until a bot makes their tables', () => {
-    const reader = new MirrorReader(place.path);
+    const reader = place.read();
     expect(reader.orders({ ...EVERYTHING, state: 'open' })).toHaveLength(1);
     expect(reader.summary().counts).toMatchObject({ orders: 1, fills: 1, journal: 1 });
     expect([reader.figures('equity/usdt', ALL), reader.figureNames('')]).toEqual([[], []]);
     expect(reader.replies(replyRecord().orderKey)).toEqual([]);
     expect(readFileSync(place.path).equals(bytes)).toBe(true);
     const store = place.open();
-    store.apply([{ kind: 'figure', figure: { name: 'equity/usdt', atMs: NOW_MS, value: '1' } }], DURABLE);
+    store.apply([figure('equity/usdt', NOW_MS, '1')], DURABLE);
     expect(reader.figureNames('')).toEqual(['equity/usdt']);
-    reader.close();
   });
 
   test('is backed up as it is, and the restored copy is brought up to date where it is put', async () => {
-    const { folder: backup, manifest } = await makeBackup({
-      dataFolder: place.folder,
-      out: join(place.folder, 'backups'),
-      keep: null,
-      nowMs: NOW_MS,
-      onProgress: () => undefined,
-      signal: new AbortController().signal,
-    });
+    const { folder: backup, manifest } = await backUp(place.folder);
     expect(manifest).toMatchObject({ rows: { orders: 1, fills: 1 } });
     expect(versionOf(join(backup, 'mirror.sqlite'))).toBe(1);
     const dataFolder = join(place.folder, 'other');
@@ -266,14 +240,10 @@ describe('a mirror of version 1', () => {
   });
 
   test('that is damaged is refused and stays as it is', () => {
-    const spoiled = new Database(place.path);
-    spoiled.exec("UPDATE orders SET amount = 'much'");
-    spoiled.close();
-    expect(() => new MirrorReader(place.path)).toThrow('a damaged row in the table orders');
-    const missing = new Database(place.path);
-    missing.exec('DROP TABLE fills');
-    missing.close();
-    expect(() => new MirrorReader(place.path)).toThrow('found no table fills');
+    place.exec("UPDATE orders SET amount = 'much'");
+    expect(() => place.read()).toThrow('a damaged row in the table orders');
+    place.exec('DROP TABLE fills');
+    expect(() => place.read()).toThrow('found no table fills');
     expect(versionOf(place.path)).toBe(1);
   });
 });

@@ -1,103 +1,69 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
+import { expect, test, vi } from 'vitest';
 import type { ReplyRecord } from '../../../src/engine/mirror-change.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import {
   DURABLE,
   LATER,
-  MirrorFolder,
   NOW_MS,
-  orderRecord,
   replyRecord,
-  fillRecord,
+  fillChange,
+  mirrorOfEachTest,
+  orderChange,
 } from './mirror-fixture.ts';
 import { tradeIdOf } from '../../../src/venues/read-records.ts';
 import Database from 'better-sqlite3';
 import { ORDER_STATES } from '../../../src/domain/order.ts';
 import type { OrderState } from '../../../src/records/order.ts';
 
+const place = mirrorOfEachTest();
+
 test('orders of each state are found, and those that are not final', () => {
-  using mirror = new MirrorFolder();
-  const store = mirror.open();
-  store.apply(
-    ORDER_STATES.map((state) => ({ kind: 'order', order: orderRecord({ key: state, state }) })),
-    DURABLE,
-  );
-  store.close();
-  const reader = new MirrorReader(mirror.path);
+  place.write(ORDER_STATES.map((state) => orderChange({ key: state, state })));
+  const reader = place.read();
   const keysOf = (state: OrderState | 'open' | 'all', last = 100): readonly string[] =>
     reader.orders({ state, strategy: null, market: null, last }).map(({ key }) => key);
   expect(keysOf('open')).toEqual(ORDER_STATES.slice(0, 6));
   expect(keysOf('open', 2)).toEqual(['cancelling', 'settling']);
   expect(keysOf('all')).toEqual(ORDER_STATES);
   for (const state of ORDER_STATES.filter((one) => one !== 'open')) expect(keysOf(state)).toEqual([state]);
-  reader.close();
 });
 
 test.each(['open', 'unknown'] as const)('no order at its end is looked at for those that are %s', (state) => {
-  using mirror = new MirrorFolder();
-  mirror.open().close();
-  const reader = new MirrorReader(mirror.path);
+  place.open().close();
+  const reader = place.read();
   const asked = vi.spyOn(Database.prototype, 'prepare');
   reader.orders({ state, strategy: null, market: null, last: 5 });
   const statements = asked.mock.calls.flatMap(([sql]) => (sql.includes('FROM orders') ? sql : []));
   asked.mockRestore();
-  reader.close();
-  const database = new Database(mirror.path, { readonly: true });
   const values = state === 'open' ? [5] : [state, 5];
-  const plan = statements.flatMap((sql) =>
-    database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values),
-  );
-  database.close();
-  const details = plan.map(({ detail }) => detail);
+  const plan = statements.flatMap((sql) => place.rows(`EXPLAIN QUERY PLAN ${sql}`, values));
+  const details = plan.map((step) => (step as { detail: string }).detail);
   expect(details.join('\n')).toContain('orders_unfinished');
   expect(details).not.toContain('SCAN orders');
 });
 
 test('a page of the fills of an old order has them, however many others came later', () => {
-  using mirror = new MirrorFolder();
-  const store = mirror.open();
-  const fills = Array.from({ length: 50_010 }, (_, index) => ({
-    kind: 'fill' as const,
-    fill: fillRecord({
-      tradeId: tradeIdOf(index),
-      cursor: index,
-      orderKey: index < 3 ? 'old' : `new-${index}`,
-    }),
-  }));
-  store.apply(fills, DURABLE);
-  store.close();
-  const reader = new MirrorReader(mirror.path);
+  const fills = Array.from({ length: 50_010 }, (_, index) =>
+    fillChange({ tradeId: tradeIdOf(index), cursor: index, orderKey: index < 3 ? 'old' : `new-${index}` }),
+  );
+  place.write(fills);
+  const reader = place.read();
   const page = { strategy: null, market: null, orderKey: 'old', limit: 2 };
   const first = reader.pages.fills({ ...page, before: null });
   expect(first.rows.map(({ cursor }) => cursor)).toEqual([2, 1]);
   const second = reader.pages.fills({ ...page, before: first.next });
   expect(second).toMatchObject({ rows: [{ cursor: 0 }], next: null });
-  reader.close();
 });
 
 const KEY = replyRecord().orderKey;
 
-let place: MirrorFolder;
-
-beforeEach(() => {
-  place = new MirrorFolder();
-});
-
-afterEach(() => place[Symbol.dispose]());
-
 function kept(key = KEY): readonly ReplyRecord[] {
-  const reader = new MirrorReader(place.path);
-  try {
-    return reader.replies(key);
-  } finally {
-    reader.close();
-  }
+  return place.read().replies(key);
 }
 
 const reply = (changed: Partial<ReplyRecord>) => ({ kind: 'reply', reply: replyRecord(changed) }) as const;
 
-const order = (key: string) => ({ kind: 'order', order: orderRecord({ key, state: 'filled' }) }) as const;
+const order = (key: string) => orderChange({ key, state: 'filled' });
 
 test('of each step the last reply that was used is kept, and the last that was not, over a restart', () => {
   const store = place.open();

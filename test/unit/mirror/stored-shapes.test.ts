@@ -12,7 +12,7 @@ import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld, START_MS } from '../engine/engine-world.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
-import { fillRecord, ICEBERG, intentRecord, MirrorFolder } from './mirror-fixture.ts';
+import { fillRecord, ICEBERG, MirrorFolder, intentChange } from './mirror-fixture.ts';
 
 /** Stored JSON by its row, named `table name`, where the name is the key of the row. */
 type Stored = Readonly<Record<string, string>>;
@@ -112,7 +112,7 @@ beforeAll(() => {
   const seldom = Object.entries(SELDOM).map(([row, json]): MirrorChange => {
     const [table = '', name = ''] = row.split(' ');
     if (table === 'kept') return { kind: 'kept', name, json };
-    if (table === 'intents') return { kind: 'intent', intent: intentRecord({ strategy: 'one', json }) };
+    if (table === 'intents') return intentChange({ strategy: 'one', json });
     if (table === 'journal') return { kind: 'journal', entry: { kind: 'log', subject: 'one', json } };
     return {
       kind: 'algorithm',

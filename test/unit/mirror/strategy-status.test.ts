@@ -4,10 +4,9 @@ import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/records/rows.ts';
-import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { english } from '../../../src/language/sentence.ts';
-import { newLedger } from '../../support/new-ledger.ts';
+import { newLedger, instanceJson } from '../../support/new-ledger.ts';
 
 /** Makes the row of a strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */
 function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
@@ -36,14 +35,7 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
     ['btc', parseUnits('0.01084')],
     ['usdt', parseUnits('0.13')],
   ]);
-  const json = writeInstance('{"level":3}', {
-    ledger,
-    requests: 7,
-    fills: 2,
-    orders: 4,
-    fees,
-    capital: new Map(),
-  });
+  const json = instanceJson(ledger, { requests: 7, fills: 2, orders: 4, fees }, '{"level":3}');
   return { name: 'grid', status, reason: null, json, atMs: 6_000 };
 }
 

@@ -27,12 +27,8 @@ async function collected(
   ...parts: readonly (readonly Candle[])[]
 ): Promise<{ readonly outcome: AppendOutcome; readonly candles: readonly Candle[] }> {
   const collector = new CandleCollector();
-  const outcome = await collector.appendCandles({
-    market: MARKET,
-    source: 'test',
-    timeframe: '1m',
-    candles: parts,
-  });
+  const given = { market: MARKET, source: 'test', timeframe: '1m', candles: parts } as const;
+  const outcome = await collector.appendCandles(given);
   const columns = collector.candlesOf(MARKET);
   return { outcome, candles: Array.from({ length: columns.length }, (_, index) => candleAt(columns, index)) };
 }
@@ -48,13 +44,8 @@ describe('bars that are collected in memory', () => {
     const small = given.map((one, index) => (index < 2 ? { ...one, volume: decimalText('0.1') } : one));
     const { outcome, candles } = await collected([given[3] as Candle], given.slice(2, 3));
     expect(candles).toEqual([given[2], given[3]]);
-    expect(outcome).toEqual({
-      kind: 'added',
-      added: 2,
-      known: 0,
-      fromMs: 2 * MINUTE_MS,
-      toMs: 3 * MINUTE_MS,
-    });
+    const range = { fromMs: 2 * MINUTE_MS, toMs: 3 * MINUTE_MS };
+    expect(outcome).toEqual({ kind: 'added', added: 2, known: 0, ...range });
     expect((await collected(small.slice(0, 2))).candles).toEqual(small.slice(0, 2));
   });
 

@@ -9,7 +9,7 @@ import { readWrittenStudy } from '../../../src/study/study-settings.ts';
 import { prepareStudy } from '../../../src/study/prepare-study.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
 import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
@@ -145,14 +145,14 @@ describe('replies of the exchange, one a line', () => {
   });
 
   test('with one side only are refused, since nothing tells which side it is', async () => {
-    const { code, error } = await imported(
-      lines([
-        { status: 'ok', lastUpdate: START, bids: buys, asks: [] },
-        { lastUpdate: START, bids: buys, asks: sells },
-      ]),
-    );
-    expect(code).toBe(2);
-    expect(error).toContain('expected a book with both sides');
+    expect(
+      await imported(
+        lines([
+          { status: 'ok', lastUpdate: START, bids: buys, asks: [] },
+          { lastUpdate: START, bids: buys, asks: sells },
+        ]),
+      ),
+    ).toEqual(failed(2, 'expected a book with both sides'));
   });
 });
 
@@ -206,11 +206,11 @@ describe('lines of text', () => {
   });
 
   test('with more than ten decimals name the option that rounds', async () => {
-    const { code, error } = await imported([HEADER, `${START},1.00000000001,2,1,1,1`].join('\n'), {
-      flags: ['--timeframe', '1h'],
-    });
-    expect(code).toBe(2);
-    expect(error).toContain('--round-prices');
+    expect(
+      await imported([HEADER, `${START},1.00000000001,2,1,1,1`].join('\n'), {
+        flags: ['--timeframe', '1h'],
+      }),
+    ).toEqual(failed(2, '--round-prices'));
   });
 });
 
@@ -339,9 +339,7 @@ describe('tables that others write', () => {
       'yyyy-mm-dd hh:mm:ss',
     ],
   ])('are refused with the remedy where they have %s', async (_, text, remedy) => {
-    const { code, error } = await imported(text.join('\n'));
-    expect(code).toBe(2);
-    expect(error).toContain(remedy);
+    expect(await imported(text.join('\n'))).toEqual(failed(2, remedy));
   });
 
   test('are read as the options say', async () => {
@@ -413,9 +411,7 @@ describe('a file that leaves open how it is written', () => {
     [['--csv', doubtful, '--dates', 'day-first', '--decimal', 'point'], 'expected a decimal number'],
     [['--dates', 'day-first'], '--dates: expected --csv with it'],
   ])('is no backtest with %s', async (flags, remedy) => {
-    const { code, error } = await backtested(...flags);
-    expect(code).toBe(2);
-    expect(error).toContain(remedy);
+    expect(await backtested(...flags)).toEqual(failed(2, remedy));
   });
 });
 

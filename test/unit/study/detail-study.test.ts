@@ -16,6 +16,11 @@ import { TrialBench } from '../../../src/study/trials/trial-bench.ts';
 import { trialMetrics } from '../../../src/study/objectives.ts';
 import { withData, withParams, type TrialSetup } from '../../../src/study/trials/trial-setup.ts';
 import { runWalkForward } from '../../../src/study/run-walk-forward.ts';
+import { barsBetween, firstBarFrom } from '../../../src/domain/candle-columns.ts';
+import { cutCandles } from '../../../src/study/data/study-data.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
+import type { Params } from '../../../src/search/params-of-point.ts';
+import { generatedCandles } from './generated-candles.ts';
 import { oneByOne } from './one-by-one.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
@@ -45,6 +50,24 @@ const prepared = async (more?: object) => (more === undefined ? (usual ??= prepa
 
 const PARAMS = { length: 12, deviations: 1.5, ranges: 10, share: 0.5 };
 
+/** Runs these params over the stretch of the trials as `sarraf backtest` does. */
+const backtested = async (study: PreparedStudy, params: Params, detail: object = {}) => {
+  const { run } = await runConfigured({
+    fidelity: 'candles',
+    config: withParams(botConfigOf(trialSetupOf(study).overrides), params),
+    timeframe: '5m',
+    ...detail,
+    csv: [],
+    catalogue: 'data/example',
+    currency: null,
+    steps: {},
+    rules: barRulesOf({}),
+    fromMs: null,
+    toMs: study.data.range.splitMs,
+  });
+  return run;
+};
+
 const metricsOf = async (setup: TrialSetup) => {
   const report = await new TrialBench(setup).run(PARAMS);
   if (report.kind === 'failed') throw new Error(report.reason);
@@ -56,27 +79,11 @@ const folder = folderOfAllTests();
 describe('a trial with detail', () => {
   test('is the backtest of its params with the same detail, digit for digit', async () => {
     const study = await prepared();
-    const setup = trialSetupOf(study);
-    const backtested = async (detail: object) => {
-      const { run } = await runConfigured({
-        fidelity: 'candles',
-        config: withParams(botConfigOf(setup.overrides), PARAMS),
-        timeframe: '5m',
-        ...detail,
-        csv: [],
-        catalogue: 'data/example',
-        currency: null,
-        steps: {},
-        rules: barRulesOf({}),
-        fromMs: null,
-        toMs: study.data.range.splitMs,
-      });
-      return trialMetrics(runSummary(run));
-    };
-    const metrics = await metricsOf(setup);
+    const of = async (detail: object) => trialMetrics(runSummary(await backtested(study, PARAMS, detail)));
+    const metrics = await metricsOf(trialSetupOf(study));
     expect(metrics['fills']).toBeGreaterThan(10);
-    expect(metrics).toEqual(await backtested({ detail: { timeframe: '1m' } }));
-    expect(metrics).not.toEqual(await backtested({}));
+    expect(metrics).toEqual(await of({ detail: { timeframe: '1m' } }));
+    expect(metrics).not.toEqual(await of({}));
   });
 
   test('sees no finer candle of the hold-out', async () => {
@@ -171,5 +178,61 @@ describe('a study with detail', () => {
     [{ fidelity: 'poll' }, 'detail: expected it with fidelity: candles, found poll, which does not use it'],
   ])('is refused with %j', async (more, message) => {
     await expect(prepared(more)).rejects.toThrow(message);
+  });
+});
+
+const OF_RULE = {
+  strategy: 'ma-cross',
+  universe: { quote: 'rls', rankBy: 'volume24h', take: 1 },
+  timeframe: '5m',
+  catalogue: 'data/example',
+  holdout: '20%',
+  balances: { rls: 1_000_000_000 },
+  fee: '0.1%',
+} as const;
+
+const preparedOfRule = async (more: object = {}): Promise<PreparedStudy> =>
+  prepareStudy(readWrittenStudy({ ...OF_RULE, ...more }));
+
+describe('a study of a strategy that runs in markets of a rule', () => {
+  test('gives its trials every market to choose from, and runs them as sarraf backtest does', async () => {
+    const study = await preparedOfRule();
+    expect(study.identity.data.map(({ market }) => market)).toEqual(['BTCIRT', 'USDTIRT']);
+    const params = { fast: 3, slow: 9 };
+    const run = await backtested(study, params);
+    expect(run.members.records.length).toBeGreaterThan(0);
+    expect(run.fills.length).toBeGreaterThan(10);
+    const trial = await new TrialBench(trialSetupOf(study)).run(params);
+    expect(trial).toMatchObject({ metrics: trialMetrics(runSummary(run)) });
+  });
+
+  test('is another study with another rule', async () => {
+    const [one, other] = await Promise.all([
+      preparedOfRule(),
+      preparedOfRule({ universe: { ...OF_RULE.universe, rankBy: 'change' } }),
+    ]);
+    expect(other.identity.id).not.toBe(one.identity.id);
+  });
+
+  test('asks for enough of the markets that it needs, and not of mere candidates', () => {
+    const long = generatedCandles({ count: 400 });
+    const late = { ...generatedCandles({ count: 400 }), market: parseMarket('ETHUSDT').symbol };
+    const young = barsBetween(late, firstBarFrom(late, (late.openTimeMs[0] ?? 0) + 380 * 3_600_000));
+    const of = { fromMs: null, holdout: 0.2 };
+    expect(() => cutCandles([long, young], of)).toThrow(
+      'at least 100 candles of ETHUSDT for the trials, found 0',
+    );
+    const { trials, times, sets } = cutCandles([long, young], { ...of, isNeeded: () => false });
+    expect(trials).toMatchObject({ candles: [{ market: 'BTCUSDT' }] });
+    expect([times, sets].map(({ length }) => length)).toEqual([1, 2]);
+  });
+
+  test.each([
+    [{ markets: 'BTCIRT' }, 'universe: expected markets or universe, found both'],
+    [{ universe: undefined }, 'markets: expected markets: BTCUSDT, or universe: {'],
+    [{ universe: { ...OF_RULE.universe, take: 0 } }, 'universe.take: '],
+    [{ universe: { ...OF_RULE.universe, quote: 'eur' } }, 'universe'],
+  ])('is refused with %j', async (more, message) => {
+    await expect(preparedOfRule(more)).rejects.toThrow(message);
   });
 });

@@ -5,6 +5,7 @@ import {
   createChannel,
   type Channel,
   type OutgoingMessage,
+  type SendFailure,
 } from '../../../../src/alerts/channels/channel.ts';
 import { openChannel } from '../../../../src/alerts/channels/open-channel.ts';
 import { revealChannels, type RevealedChannel } from '../../../../src/alerts/alerts-setup.ts';
@@ -13,9 +14,79 @@ import { signatureOf } from '../../../../src/alerts/channels/web-transports.ts';
 import { Redactor } from '../../../../src/exchange/redactor.ts';
 import { apiError, ChatServer, ACCEPTED } from '../../../support/chat-server.ts';
 import { SmtpServer } from '../../../support/smtp-server.ts';
+import { channelAdvice } from '../../../../src/alerts/test-channels.ts';
+
+const paced = { name: 'one', least: 'info', step: 1, mostPerHour: 30 } as const;
+const unpaced = { ...paced, proxy: null } as const;
+const chat = { ...unpaced, token: 'secret-word', chat: '1', apiRoot: 'https://secret-word' } as const;
+const unpacedWeb = { ...unpaced, url: 'https://secret-word' } as const;
+
+const CHANNELS: Readonly<Record<RevealedChannel['kind'], RevealedChannel>> = {
+  telegram: { kind: 'telegram', ...chat, commandsFrom: [] },
+  bale: { kind: 'bale', ...chat, commandsFrom: [] },
+  rubika: { kind: 'rubika', ...chat },
+  ntfy: { kind: 'ntfy', ...unpacedWeb, topic: 'secret-word' },
+  discord: { kind: 'discord', ...unpacedWeb },
+  webhook: { kind: 'webhook', ...unpacedWeb, headers: {}, body: null, secret: 'secret-word' },
+  email: {
+    kind: 'email',
+    ...paced,
+    host: 'secret-word',
+    port: 587,
+    isSecure: false,
+    from: 'a@b',
+    to: ['c@d'],
+    password: 'secret-word',
+  },
+};
+
+const refused = (answered: number): SendFailure => ({ kind: 'refused', problem: 'no', answered });
+const unreached: SendFailure = { kind: 'retry', afterMs: null, problem: 'no answer within 20 s' };
+
+test.each([
+  ['telegram', refused(401), /token is wrong/],
+  ['telegram', refused(404), /token is wrong/],
+  ['telegram', refused(400), /write \/start to the bot/],
+  ['bale', refused(403), /write \/start to the bot/],
+  ['bale', unreached, /set apiRoot .* or a proxy$/],
+  ['rubika', refused(200), /token .* \/start/],
+  ['ntfy', refused(403), /a token that may write/],
+  ['ntfy', refused(400), /url and topic/],
+  ['discord', refused(404), /new webhook/],
+  ['webhook', refused(422), /url, headers, secret and body/],
+  ['webhook', unreached, /whether url is right .* or set a proxy$/],
+  ['email', refused(535), /user and password/],
+  ['email', refused(550), /from, and to each address of to/],
+  ['email', unreached, /host, port and isSecure/],
+] as const)('%s: %o', (kind, failure, advice) => {
+  expect(channelAdvice(CHANNELS[kind], failure)).toMatch(advice);
+});
+
+test.each(Object.values(CHANNELS))(
+  '$kind waits for a service that has trouble, and repeats no setting',
+  (one) => {
+    const busy: SendFailure = { kind: 'retry', afterMs: null, problem: '', answered: 503 };
+    expect(channelAdvice(one, busy)).toMatch(/^try it again later/);
+    const all = [busy, unreached, refused(401), refused(400)].map((failure) => channelAdvice(one, failure));
+    expect(all.join()).not.toContain('secret-word');
+  },
+);
+
+test('a group with another id is told by it', () => {
+  const moved: SendFailure = { ...refused(400), movedTo: -1_001_234 };
+  expect(channelAdvice(CHANNELS.telegram, moved)).toMatch(/^set chat: -1001234, /);
+});
+
+test('a channel with a proxy is told to look at it', () => {
+  for (const kind of ['telegram', 'webhook'] as const) {
+    const settings = { ...CHANNELS[kind], proxy: 'http://127.0.0.1:1' } as RevealedChannel;
+    expect(channelAdvice(settings, unreached)).toContain('whether the proxy runs');
+  }
+});
 
 const TOKEN = '123456:a-secret-token-of-a-bot';
 const shared = { least: 'info', step: 1, mostPerHour: 30 } as const;
+const web = { ...shared, proxy: null } as const;
 
 const message = (over: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
   id: 'bot-17',
@@ -47,61 +118,33 @@ const open = async (settings: RevealedChannel): Promise<Channel> => {
   return channel;
 };
 
-const chatOf = (kind: 'telegram' | 'bale', apiRoot = server.address): RevealedChannel => ({
-  kind,
-  name: kind,
-  ...shared,
-  token: TOKEN,
-  chat: 42,
-  commandsFrom: [],
-  apiRoot,
-  proxy: null,
-});
-const rubika = (): RevealedChannel => ({
-  kind: 'rubika',
-  name: 'rubika',
-  ...shared,
-  token: TOKEN,
-  chat: 'c1',
-  apiRoot: server.address,
-  proxy: null,
-});
+const chatOf = (kind: 'telegram' | 'bale', apiRoot = server.address): RevealedChannel => {
+  return { kind, name: kind, ...web, token: TOKEN, chat: 42, commandsFrom: [], apiRoot };
+};
+const rubika = (): RevealedChannel => {
+  return { kind: 'rubika', name: 'rubika', ...web, token: TOKEN, chat: 'c1', apiRoot: server.address };
+};
 const webhook = (over: object = {}): RevealedChannel => ({
   kind: 'webhook',
   name: 'hook',
-  ...shared,
+  ...web,
   url: `${server.address}/hooks/a-secret-path`,
   headers: { 'x-own': 'own-header-value' },
   body: null,
   secret: 'a-secret-to-sign-with',
-  proxy: null,
   ...over,
 });
-const ntfy = (): RevealedChannel => ({
-  kind: 'ntfy',
-  name: 'ntfy',
-  ...shared,
-  url: server.address,
-  topic: 'a-secret-topic',
-  token: 'tk_a-secret-token',
-  proxy: null,
-});
-const discord = (): RevealedChannel => ({
-  kind: 'discord',
-  name: 'discord',
-  ...shared,
-  url: `${server.address}/api/webhooks/1/a-secret-path`,
-  proxy: null,
-});
-
-const ALL = {
-  telegram: () => chatOf('telegram'),
-  bale: () => chatOf('bale'),
-  rubika,
-  webhook,
-  ntfy,
-  discord,
+const ntfy = (): RevealedChannel => {
+  const secrets = { topic: 'a-secret-topic', token: 'tk_a-secret-token' };
+  return { kind: 'ntfy', name: 'ntfy', ...web, url: server.address, ...secrets };
 };
+const discord = (): RevealedChannel => {
+  const url = `${server.address}/api/webhooks/1/a-secret-path`;
+  return { kind: 'discord', name: 'discord', ...web, url };
+};
+
+const telegram = () => chatOf('telegram');
+const ALL = { telegram, bale: () => chatOf('bale'), rubika, webhook, ntfy, discord };
 const RUBIKA_TOOK = { status: 200, body: { status: 'OK', data: {} } } as const;
 const takes = (kind: string): void => {
   if (kind === 'rubika') server.answers(RUBIKA_TOOK);
@@ -130,9 +173,10 @@ describe('every channel', () => {
     const channel = await open(chatOf('telegram'));
     const upgraded = 'Bad Request: group chat was upgraded to a supergroup chat';
     server.answers(apiError(400, upgraded, { migrate_to_chat_id: -1_001_234_567_890 }));
-    const result = await channel.send(message());
-    expect(result).toMatchObject({ kind: 'refused', answered: 400, movedTo: -1_001_234_567_890 });
-    expect(result).toMatchObject({
+    expect(await channel.send(message())).toMatchObject({
+      kind: 'refused',
+      answered: 400,
+      movedTo: -1_001_234_567_890,
       problem: expect.stringContaining('set chat: -1001234567890 (the service answered 400') as string,
     });
   });
@@ -252,14 +296,9 @@ test.each(Object.entries(ALL))(
 );
 
 test('a channel of the configuration is revealed with all of its secrets', () => {
-  const written = {
-    kind: 'webhook',
-    url: 'https://a.example/b',
-    secret: 'to-sign',
-    headers: { 'x-own': 'v' },
-  };
-  const [found] = revealChannels([{ ...channelSettings.parse(written), name: 'hook' }]);
-  expect(found).toMatchObject({ url: 'https://a.example/b', secret: 'to-sign', headers: { 'x-own': 'v' } });
+  const written = { url: 'https://a.example/b', secret: 'to-sign', headers: { 'x-own': 'v' } };
+  const settings = channelSettings.parse({ kind: 'webhook', ...written });
+  expect(revealChannels([{ ...settings, name: 'hook' }])).toMatchObject([written]);
 });
 
 test('a channel goes through its proxy, and no other does', async () => {
@@ -377,11 +416,9 @@ describe('e-mail', () => {
   afterEach(async () => smtp.close());
 
   test('delivers with a Message-ID of its own, and no header of a text', async () => {
-    const channel = await open(settings);
     const title = 'halted\r\nBcc: other@example.org';
-    expect(await channel.send(message({ title, picture: Buffer.from('png') }))).toEqual({
-      kind: 'delivered',
-    });
+    const sent = await (await open(settings)).send(message({ title, picture: Buffer.from('png') }));
+    expect(sent).toEqual({ kind: 'delivered' });
     const [mail = ''] = smtp.mails;
     expect(mail).toContain('Message-ID: <bot-17@sarraf.invalid>');
     expect(mail).not.toMatch(/^Bcc:/m);

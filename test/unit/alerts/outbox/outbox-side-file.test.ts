@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
 import { AlertOutbox } from '../../../../src/alerts/alert-outbox.ts';
@@ -9,29 +8,25 @@ import {
   OUTBOX_SIDE_FILES,
   openOutbox,
 } from '../../../../src/alerts/outbox-file.ts';
-import { makeBackup, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
+import type { MadeBackup } from '../../../../src/daemon/make-backup.ts';
 import { planRestore, restoreBackup } from '../../../../src/daemon/restore-backup.ts';
-import { DURABLE, journalLine, MirrorFolder, NOW_MS } from '../../mirror/mirror-fixture.ts';
+import { backUp as backUpOf, journalLine, NOW_MS, mirrorOfEachTest } from '../../mirror/mirror-fixture.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const CHANNELS = [{ name: 'phone', least: 'info', step: 1 }] as const;
 const DAY_MS = 86_400_000;
 
-let place: MirrorFolder;
+const place = mirrorOfEachTest();
 let outbox: AlertOutbox;
 const other = folderOfEachTest();
 
 beforeEach(() => {
-  place = new MirrorFolder();
-  const store = place.open();
-  store.apply([journalLine('one')], DURABLE);
-  store.close();
+  place.write([journalLine('one')]);
   outbox = new AlertOutbox(openOutboxFile(place.folder));
 });
 
 afterEach(() => {
   outbox.close();
-  place[Symbol.dispose]();
 });
 
 function alertOf(of: AlertOutbox, key: string): void {
@@ -54,16 +49,7 @@ function compose(): number {
 
 const beside = OUTBOX_SIDE_FILES;
 
-const backUp = async (): Promise<MadeBackup> =>
-  makeBackup({
-    dataFolder: place.folder,
-    out: join(place.folder, 'backups'),
-    keep: null,
-    nowMs: NOW_MS,
-    beside,
-    onProgress: () => {},
-    signal: new AbortController().signal,
-  });
+const backUp = async (): Promise<MadeBackup> => backUpOf(place.folder, { beside });
 
 async function putBack(backup: string): Promise<readonly string[]> {
   const plan = await planRestore(backup, { dataFolder: other, instance: null, beside });

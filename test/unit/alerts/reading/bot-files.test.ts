@@ -7,7 +7,6 @@ import { BotFiles } from '../../../../src/alerts/reading/bot-files.ts';
 import { SafeOutbox } from '../../../../src/alerts/outbox-file.ts';
 import { leaveRecord } from '../../daemon/left-record.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
@@ -17,61 +16,45 @@ import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { tradeIdOf } from '../../../../src/venues/read-records.ts';
 import {
   DURABLE,
-  fillRecord,
   journalLine,
-  MirrorFolder,
   NOW_MS,
   orderRecord,
+  fillChange,
+  orderChange,
+  figure,
+  kept,
+  mirrorOfEachTest,
 } from '../../mirror/mirror-fixture.ts';
 import { english } from '../../../../src/language/sentence.ts';
-import { newLedger } from '../../../support/new-ledger.ts';
+import { newLedger, instanceJson } from '../../../support/new-ledger.ts';
 
-let mirror: MirrorFolder;
+const mirror = mirrorOfEachTest();
 let store: MirrorStore;
 let files: BotFiles;
 beforeEach(() => {
-  mirror = new MirrorFolder();
   store = mirror.open();
-  files = new BotFiles({
+  files = filesOf({ deviceFile: join(mirror.folder, 'device') });
+});
+afterEach(() => files.close());
+
+const filesOf = (of: Partial<ConstructorParameters<typeof BotFiles>[0]> = {}): BotFiles =>
+  new BotFiles({
     dataFolder: mirror.folder,
     mirrorPath: mirror.path,
     madeSinceMs: null,
-    deviceFile: join(mirror.folder, 'device'),
+    deviceFile: null,
     nowMs: () => NOW_MS,
+    ...of,
   });
-});
-afterEach(() => {
-  files.close();
-  mirror[Symbol.dispose]();
-});
 
 const write = (...changes: readonly MirrorChange[]): void => store.apply(changes, DURABLE);
-const keep = (name: string, value: unknown): MirrorChange => ({
-  kind: 'kept',
-  name,
-  json: JSON.stringify(value),
-});
+const keep = (name: string, value: unknown): MirrorChange => kept(name, JSON.stringify(value));
 const journal = (subject: string, facts: object): MirrorChange =>
   journalLine(subject, JSON.stringify(facts), subject === 'halt' ? 'control' : 'fill');
 
-const at = (name: string, atMs: number, value: string): MirrorChange => ({
-  kind: 'figure',
-  figure: { name, atMs, value },
-});
+const openOrder = (key: string): MirrorChange => orderChange({ key, clientOrderId: key, state: 'open' });
 
-const openOrder = (key: string): MirrorChange => ({
-  kind: 'order',
-  order: orderRecord({ key, clientOrderId: key, state: 'open' }),
-});
-
-const STRATEGY = writeInstance('{}', {
-  ledger: newLedger('rls'),
-  requests: 0,
-  fills: 0,
-  orders: 0,
-  fees: new Map(),
-  capital: new Map(),
-});
+const STRATEGY = instanceJson(newLedger('rls'));
 
 const BRACKET: BracketAlgorithm = {
   kind: 'bracket',
@@ -143,7 +126,7 @@ describe('the files of a bot', () => {
         firstSeen: {},
         universes: { 'a/members': { members: [{ market: 'ETHIRT', rank: 1, sinceMs: 1 }], kept: [] } },
       }),
-      { kind: 'order', order: orderRecord({ state: 'unknown', sentAtMs: 7 }) },
+      orderChange({ state: 'unknown', sentAtMs: 7 }),
       {
         kind: 'strategy',
         strategy: { name: 'grid', status: 'stopped', reason: 'threw', json: STRATEGY, atMs: NOW_MS },
@@ -188,14 +171,7 @@ describe('the files of a bot', () => {
 
   test('are watched anew from the moment at which the clock was set back', () => {
     let nowMs = NOW_MS;
-    const { folder: dataFolder, path: mirrorPath } = mirror;
-    const watched = new BotFiles({
-      dataFolder,
-      mirrorPath,
-      madeSinceMs: null,
-      deviceFile: null,
-      nowMs: () => nowMs,
-    });
+    const watched = filesOf({ nowMs: () => nowMs });
     const sinceMs = (): number =>
       watched.snapshot({ cursor: null, deviceBefore: null }).snapshot.watchedSinceMs;
     nowMs += 5_000;
@@ -208,13 +184,7 @@ describe('the files of a bot', () => {
   test('that can not be read leave a person a bot that can be halted', () => {
     const unreadable = join(mirror.folder, 'spoiled.sqlite');
     writeFileSync(unreadable, 'no mirror at all');
-    const spoiled = new BotFiles({
-      dataFolder: mirror.folder,
-      mirrorPath: unreadable,
-      madeSinceMs: null,
-      deviceFile: null,
-      nowMs: () => NOW_MS,
-    });
+    const spoiled = filesOf({ mirrorPath: unreadable });
     const outbox = new SafeOutbox(mirror.folder);
     const view = readView({ files: spoiled, outbox, dataFolder: mirror.folder, nowMs: NOW_MS });
     const ask = (name: string): ReturnType<typeof answerChat> =>
@@ -263,8 +233,8 @@ describe('the files of a bot', () => {
   test('give the trades that the new lines are about', () => {
     const { cursor } = look();
     write(
-      { kind: 'fill', fill: fillRecord() },
-      { kind: 'fill', fill: fillRecord({ tradeId: tradeIdOf(71), cursor: 71, orderKey: null }) },
+      fillChange(),
+      fillChange({ tradeId: tradeIdOf(71), cursor: 71, orderKey: null }),
       journal('bot-ma-cross-e001-1', { tradeId: tradeIdOf(70) }),
       journal('foreign', { tradeId: tradeIdOf(71) }),
     );
@@ -273,11 +243,11 @@ describe('the files of a bot', () => {
 
   test('give equity without deposits, and sum a time up', () => {
     write(
-      at('equity/rls', NOW_MS - 2_000, '100'),
-      at('equity/rls', NOW_MS - 1_000, '1090'),
-      at('profit/rls', NOW_MS - 2_000, '0'),
-      at('profit/rls', NOW_MS - 1_000, '-10'),
-      { kind: 'fill', fill: fillRecord({ atMs: NOW_MS - 1_500 }) },
+      figure('equity/rls', NOW_MS - 2_000, '100'),
+      figure('equity/rls', NOW_MS - 1_000, '1090'),
+      figure('profit/rls', NOW_MS - 2_000, '0'),
+      figure('profit/rls', NOW_MS - 1_000, '-10'),
+      fillChange({ atMs: NOW_MS - 1_500 }),
     );
     const [equity] = look().snapshot.equity;
     expect(equity?.values.map(({ value }) => value)).toEqual([parseUnits('1100'), parseUnits('1090')]);
@@ -290,13 +260,8 @@ describe('the files of a bot', () => {
   test('count every trade of a time, however many, and find a new one behind many others', () => {
     const fills = Array.from({ length: 20_500 }, (_, index): MirrorChange => {
       const cursor = 100 + index;
-      const fill = fillRecord({
-        tradeId: tradeIdOf(cursor),
-        cursor,
-        atMs: NOW_MS - 20_500 + index,
-        fee: parseUnits('2'),
-      });
-      return { kind: 'fill', fill };
+      const atMs = NOW_MS - 20_500 + index;
+      return fillChange({ tradeId: tradeIdOf(cursor), cursor, atMs, fee: parseUnits('2') });
     });
     const { cursor } = look();
     write(...fills, journal('bot-ma-cross-e001-1', { tradeId: tradeIdOf(100) }));
@@ -335,11 +300,10 @@ describe('the files of a bot', () => {
   });
 
   test('are nothing before there is a mirror, and while it is that of an earlier run', () => {
-    const of = { dataFolder: mirror.folder, deviceFile: null, nowMs: () => NOW_MS } as const;
-    const early = new BotFiles({ ...of, mirrorPath: join(mirror.folder, 'none.sqlite'), madeSinceMs: null });
+    const early = filesOf({ mirrorPath: join(mirror.folder, 'none.sqlite') });
     expect(early.snapshot({ cursor: null, deviceBefore: null })).toMatchObject({ cursor: null });
     expect(early.hasNews(null)).toBe(false);
-    const later = new BotFiles({ ...of, mirrorPath: mirror.path, madeSinceMs: Date.now() + 60_000 });
+    const later = filesOf({ madeSinceMs: Date.now() + 60_000 });
     expect(later.snapshot({ cursor: null, deviceBefore: null })).toMatchObject({ cursor: null });
     early.close();
     later.close();

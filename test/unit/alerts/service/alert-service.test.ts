@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -14,21 +13,21 @@ import { ChannelSender } from '../../../../src/alerts/service/channel-sender.ts'
 import { folderOfThisTest } from '../../../support/temporary-folder.ts';
 
 const HALT = { halt: { reason: 'news', sinceMs: NOON_MS } };
+const times = (count: number, one: SendResult): SendResult[] => Array.from({ length: count }, () => one);
 const BROKEN = { break: { sinceMs: NOON_MS, rows: [] } };
 
 describe('a bot that is watched', () => {
   test('is said to be halted at the first look, and that it goes on', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels;
     await bot.run(2);
-    expect(all?.taken).toEqual([]);
+    expect(bot.all.taken).toEqual([]);
     bot.over = HALT;
     bot.seq += 1;
     await bot.run(1);
-    expect(all?.titles).toEqual(['bot: 🟠 #1 Trading is halted: news']);
+    expect(bot.all.titles).toEqual(['bot: 🟠 #1 Trading is halted: news']);
     bot.over = {};
     await bot.run(30);
-    expect(all?.titles[1]).toMatch(/^bot: ✅ #1 Over after \d+s: Trading is halted: news$/);
+    expect(bot.all.titles[1]).toMatch(/^bot: ✅ #1 Over after \d+s: Trading is halted: news$/);
     expect(bot.outbox.use((outbox) => outbox.openAlerts())).toEqual([]);
   });
 
@@ -38,7 +37,7 @@ describe('a bot that is watched', () => {
     await bot.run(3);
     bot.restart();
     await bot.run(20);
-    expect(bot.channels[0]?.taken).toHaveLength(1);
+    expect(bot.all.taken).toHaveLength(1);
   });
 
   test('has what nobody acknowledged told to the next step', async () => {
@@ -65,13 +64,11 @@ describe('a bot that is watched', () => {
   test('is summed up once a day, at the time that is set', async () => {
     using bot = new WatchedBot();
     await bot.run(29 * 60);
-    expect(bot.channels[0]?.tried).toBe(0);
+    expect(bot.all.tried).toBe(0);
     await bot.run(120);
     bot.restart();
     await bot.run(120);
-    expect(bot.channels[0]?.taken).toMatchObject([
-      { lines: expect.arrayContaining(['3 trades']) as unknown },
-    ]);
+    expect(bot.all.taken).toMatchObject([{ lines: expect.arrayContaining(['3 trades']) as unknown }]);
   });
 
   test('is watched on after a look that failed, which is said once', async () => {
@@ -84,22 +81,19 @@ describe('a bot that is watched', () => {
     bot.over = HALT;
     await bot.run(5);
     expect(bot.log).toEqual(['warning: alerts can not look at the bot just now: the mirror can not be read']);
-    expect(bot.channels[0]?.tried).toBe(1);
+    expect(bot.all.tried).toBe(1);
   });
 });
 
 describe('a message', () => {
   test('is tried again under its id, ever more rarely, until it is taken', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
-    all.answers.push(
-      ...Array.from({ length: 3 }, () => ({ kind: 'retry', afterMs: null, problem: 'down' }) as const),
-    );
+    bot.all.answers.push(...times(3, { kind: 'retry', afterMs: null, problem: 'down' }));
     bot.over = HALT;
     await bot.run(5);
-    expect(all.tried).toBe(2);
+    expect(bot.all.tried).toBe(2);
     await bot.run(20);
-    expect([all.tried, all.taken.length]).toEqual([4, 1]);
+    expect([bot.all.tried, bot.all.taken.length]).toEqual([4, 1]);
     expect(bot.log).toEqual([
       'warning: the channel all did not take a message, which is tried again: down',
       'info: the channel all takes messages again',
@@ -108,34 +102,37 @@ describe('a message', () => {
 
   test('waits as long as the service says, and minutes where it was refused', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
-    all.answers.push({ kind: 'retry', afterMs: 60_000, problem: '429' }, { kind: 'refused', problem: '403' });
+    bot.all.answers.push(
+      { kind: 'retry', afterMs: 60_000, problem: '429' },
+      { kind: 'refused', problem: '403' },
+    );
     bot.over = HALT;
     await bot.run(59);
-    expect(all.tried).toBe(1);
+    expect(bot.all.tried).toBe(1);
     await bot.run(500);
-    expect(all.tried).toBe(2);
+    expect(bot.all.tried).toBe(2);
     await bot.run(200);
-    expect(all.taken).toHaveLength(1);
+    expect(bot.all.taken).toHaveLength(1);
   });
 
   test('that is refused as it is holds up no other one', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
     const refused = { kind: 'refused', problem: '400: no pictures here' } as const;
-    all.answers.push(refused);
+    bot.all.answers.push(refused);
     bot.over = HALT;
     await bot.run(20);
     bot.over = { ...HALT, ...BROKEN };
     await bot.run(5);
-    expect([all.tried, all.titles.join()]).toEqual([2, expect.stringContaining('The books do not agree')]);
+    expect([bot.all.tried, bot.all.titles.join()]).toEqual([
+      2,
+      expect.stringContaining('The books do not agree'),
+    ]);
     await bot.run(600);
-    expect(all.titles.join()).toContain('Trading is halted');
+    expect(bot.all.titles.join()).toContain('Trading is halted');
   });
 
   test('that a newer sarraf wrote is said to be unreadable, and holds up no other one', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
     bot.over = HALT;
     bot.nowMs += 1_000;
     bot.service.turn();
@@ -146,50 +143,47 @@ describe('a message', () => {
     bot.over = { ...HALT, ...BROKEN };
     await bot.run(5);
     expect(bot.log.join()).toContain('it can not be put into words');
-    expect(all.titles.at(-1)).toContain('The books do not agree');
+    expect(bot.all.titles.at(-1)).toContain('The books do not agree');
   });
 
   test('waits where the service refuses one after the other', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
-    all.answers.push(...Array.from({ length: 99 }, () => ({ kind: 'refused', problem: '401' }) as const));
+    bot.all.answers.push(...times(99, { kind: 'refused', problem: '401' }));
     bot.over = HALT;
     await bot.run(2);
     bot.over = { ...HALT, ...BROKEN };
     await bot.run(5);
     bot.over = { ...HALT, ...BROKEN, noOrders: 'doubt' };
     await bot.run(500);
-    expect(all.tried).toBe(2);
+    expect(bot.all.tried).toBe(2);
     await bot.run(120);
-    expect(all.tried).toBe(4);
+    expect(bot.all.tried).toBe(4);
   });
 
   test('is tried again at once after the clock was set back by a day', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
-    all.answers.push({ kind: 'refused', problem: '403' });
+    bot.all.answers.push({ kind: 'refused', problem: '403' });
     bot.over = HALT;
     await bot.run(2);
     bot.nowMs -= 86_400_000;
     await bot.run(2);
-    expect([all.tried, all.taken.length]).toEqual([2, 1]);
+    expect([bot.all.tried, bot.all.taken.length]).toEqual([2, 1]);
   });
 
   test('waits a quarter of an hour at most, whatever the service says', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
-    all.answers.push({ kind: 'retry', afterMs: 86_400_000, problem: '429' });
+    bot.all.answers.push({ kind: 'retry', afterMs: 86_400_000, problem: '429' });
     bot.over = HALT;
     await bot.run(890);
-    expect(all.tried).toBe(1);
+    expect(bot.all.tried).toBe(1);
     await bot.run(20);
-    expect(all.taken).toHaveLength(1);
+    expect(bot.all.taken).toHaveLength(1);
   });
 
   test('is held up in one channel by nothing that happens in another', async () => {
     const [dead, alive] = [new KeptChannel('dead'), new KeptChannel('alive')];
     using bot = new WatchedBot([dead, alive]);
-    dead.answers.push(...Array.from({ length: 99 }, () => ({ kind: 'refused', problem: '401' }) as const));
+    dead.answers.push(...times(99, { kind: 'refused', problem: '401' }));
     bot.over = HALT;
     await bot.run(2);
     expect([alive.taken.length, dead.taken.length]).toEqual([1, 0]);
@@ -199,34 +193,31 @@ describe('a message', () => {
 
   test('is sent after a crash that came between the sending and the mark', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
     bot.over = HALT;
     bot.nowMs += 1_000;
     // The process ends before the service has handled the answer.
     bot.service.turn();
     bot.restart();
     await bot.run(3);
-    expect(all.taken.map(({ id }) => id)).toEqual(['bot-1', 'bot-1']);
+    expect(bot.all.taken.map(({ id }) => id)).toEqual(['bot-1', 'bot-1']);
   });
 
   test('is given up after a day, and what is newer goes on', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
-    all.answers.push({ kind: 'refused', problem: '403' }, { kind: 'refused', problem: '403' });
+    bot.all.answers.push({ kind: 'refused', problem: '403' }, { kind: 'refused', problem: '403' });
     bot.over = HALT;
     await bot.run(2);
     bot.nowMs += 86_400_000;
     bot.over = { ...HALT, ...BROKEN };
     await bot.run(3);
     expect(bot.log.join('\n')).toContain('was given up in the channel all after a day: 403');
-    expect(all.titles.join()).toContain('The books do not agree');
+    expect(bot.all.titles.join()).toContain('The books do not agree');
   });
 });
 
 describe('an outbox that can not be used', () => {
   test('is replaced by one in memory, which sends all the same and says so', async () => {
     using bot = new WatchedBot();
-    const [all] = bot.channels as [KeptChannel];
     bot.over = HALT;
     await bot.run(1);
     const broken = new Database(`${bot.folder}/alerts.sqlite`);
@@ -234,7 +225,7 @@ describe('an outbox that can not be used', () => {
     broken.close();
     bot.over = { ...HALT, ...BROKEN };
     await bot.run(30);
-    const said = all.taken.flatMap(({ title, lines }) => [title, ...lines]).join('\n');
+    const said = bot.all.taken.flatMap(({ title, lines }) => [title, ...lines]).join('\n');
     expect(said).toContain('The books do not agree');
     expect(said).toContain('Alerts are kept in memory only');
   });
@@ -320,8 +311,9 @@ class KeptChannel implements Channel {
 
 /** A bot whose state a test sets, watched in virtual time, with an outbox on the disk. */
 class WatchedBot implements Disposable {
-  readonly folder = mkdtempSync(join(tmpdir(), 'sarraf-alerts-'));
+  readonly folder = folderOfThisTest();
   readonly channels: readonly KeptChannel[];
+  readonly all = new KeptChannel('all');
   readonly log: string[] = [];
   nowMs = NOON_MS;
   /** Fields of the snapshot that differ from those of a bot without problems. */
@@ -332,8 +324,9 @@ class WatchedBot implements Disposable {
   service: AlertService;
   private senders: readonly ChannelSender[] = [];
 
-  constructor(channels: readonly KeptChannel[] = [new KeptChannel('all')]) {
-    this.channels = channels;
+  /** Without `channels` it has one, {@link all}. */
+  constructor(channels?: readonly KeptChannel[]) {
+    this.channels = channels ?? [this.all];
     this.outbox = new SafeOutbox(this.folder);
     this.service = this.begin();
   }
@@ -356,7 +349,6 @@ class WatchedBot implements Disposable {
 
   [Symbol.dispose](): void {
     this.outbox.close();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   private begin(): AlertService {

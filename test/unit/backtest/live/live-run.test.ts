@@ -10,7 +10,7 @@ import { walletIdOf } from '../../../../src/venues/read-records.ts';
 import type { JournalEntry, MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { readSessionRows } from '../../../../src/mirror/read-session-rows.ts';
 import { defineStrategy } from '../../../../src/strategy/sdk.ts';
-import { intentRecord, journalLine, MirrorFolder, orderRecord } from '../../mirror/mirror-fixture.ts';
+import { journalLine, MirrorFolder, orderRecord, intentChange } from '../../mirror/mirror-fixture.ts';
 import { FROM_MS, runRecorded, walkOf } from '../../venues/recorded/recorded-run.ts';
 import { demoRun, type DemoRunOptions } from '../demo-run.ts';
 import { backtestOf, BALANCES } from '../three-markets.ts';
@@ -314,10 +314,8 @@ describe('a report of a live session tells', () => {
       reason: 'SmallOrder',
       plannedAtMs: demoRun().fromMs + 1,
     });
-    const refused = (id: string, reason: string): MirrorChange => ({
-      kind: 'intent',
-      intent: intentRecord({ id, atMs: runOf().fromMs + 1, status: 'refused', reason }),
-    });
+    const refused = (id: string, reason: string): MirrorChange =>
+      intentChange({ id, atMs: runOf().fromMs + 1, status: 'refused', reason });
     using mirror = new Mirrored(runOf(), {
       more: [
         refused('i1', 'the book is 9 s old'),

@@ -7,7 +7,7 @@ import { walletIdOf } from '../../../../src/venues/read-records.ts';
 import { AssetLedger } from '../../../../src/portfolio/asset-ledger.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
 import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
-import { intentRecord } from '../../mirror/mirror-fixture.ts';
+import { intentChange } from '../../mirror/mirror-fixture.ts';
 import { newLedger } from '../../../support/new-ledger.ts';
 
 /** Writes the changes that a live bot would have written to its mirror for the same fills. */
@@ -49,9 +49,8 @@ export function mirrorRun(
     kind: 'strategy',
     strategy: { name, status: 'running', reason: null, json, atMs: run.toMs },
   }));
-  const intents = run.orders.map(({ intentId, strategy, market, plannedAtMs }): MirrorChange => ({
-    kind: 'intent',
-    intent: intentRecord({
+  const intents = run.orders.map(({ intentId, strategy, market, plannedAtMs }): MirrorChange =>
+    intentChange({
       id: intentId,
       strategy,
       atMs: plannedAtMs,
@@ -59,7 +58,7 @@ export function mirrorRun(
       status: 'done',
       reason: 'filled',
     }),
-  }));
+  );
   write([...rows, ...intents, ...closingOf(run, of.opening)], run.toMs);
   store.flush();
 }

@@ -16,11 +16,10 @@ import { tradeIdOf } from '../../../../src/venues/read-records.ts';
 import { runBacktest } from '../../../../src/backtest/run-backtest.ts';
 import { backtestOf } from '../three-markets.ts';
 
-const MARKETS = new Map([
-  ['BTCUSDT', { amountStep: parseUnits('0.01'), minOrderValue: NO_UNITS, lastPrice: parseUnits('130') }],
-]);
-
-const NO_MARKET = { amountStep: NO_UNITS, lastPrice: NO_UNITS };
+const MARKET = { amountStep: parseUnits('0.01'), minOrderValue: NO_UNITS, lastPrice: parseUnits('130') };
+const MARKETS = new Map([['BTCUSDT', MARKET]]);
+/** The market with orders of a value of 5 or more. */
+const FIVE = new Map([['BTCUSDT', { ...MARKET, minOrderValue: parseUnits('5') }]]);
 
 /**
  * Reads a fill from `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee (in the currency received),
@@ -125,16 +124,13 @@ describe('round trips', () => {
 
   test('give what is worth too little for an order to the next buy, however many steps it is', () => {
     // Fees leave 0.02 of the first buy, which cost 2, and 0.03 of both: a value of 5 or less is no order.
-    const markets = new Map([
-      ['BTCUSDT', { ...(MARKETS.get('BTCUSDT') ?? NO_MARKET), minOrderValue: parseUnits('5') }],
-    ]);
     const lines = [
       '1 buy 1 at 100 fee 0 of a',
       '2 sell 0.98 at 110 fee 0 of b',
       '3 buy 1 at 100 fee 0 of c',
       '4 sell 0.99 at 110 fee 0 of d',
     ];
-    const trips = roundTrips(lines.map(fill), markets);
+    const trips = roundTrips(lines.map(fill), FIVE);
     expect(shown(trips)).toEqual(['a>b 0.98 98 107.8 9.8 0 1-2', 'c>d 0.99 99 108.9 9.9 0 3-4']);
     expect(trips.dust).toEqual([
       expect.objectContaining({ amount: parseUnits('0.03'), cost: parseUnits('3') }),
@@ -142,9 +138,6 @@ describe('round trips', () => {
   });
 
   test('sell such a rest with the order that left it, and by an order of its own', () => {
-    const markets = new Map([
-      ['BTCUSDT', { ...(MARKETS.get('BTCUSDT') ?? NO_MARKET), minOrderValue: parseUnits('5') }],
-    ]);
     const lines = [
       '1 buy 1 at 100 fee 0 of a',
       '2 buy 1 at 100 fee 0 of c',
@@ -153,7 +146,7 @@ describe('round trips', () => {
       '5 sell 0.97 at 110 fee 0 of d',
       '6 sell 0.03 at 110 fee 0 of e',
     ];
-    expect(shown(roundTrips(lines.map(fill), markets))).toEqual([
+    expect(shown(roundTrips(lines.map(fill), FIVE))).toEqual([
       'a>b 1 100 110 10 0 1-4',
       'c>d 0.97 97 106.7 9.7 0 2-5',
       'c>e 0.03 3 3.3 0.3 0 2-6',
@@ -177,10 +170,7 @@ describe('round trips', () => {
       fc.property(fc.integer(), fc.bigInt({ min: 0n, max: 500_000n }), (seed, feeRate) => {
         const run = demoRun({ seed, feeRate, bars: 120, tradeChance: 0.4 });
         const markets = new Map(
-          run.markets.map(({ market, lastPrice }) => [
-            market.symbol,
-            { amountStep: market.amountStep, minOrderValue: market.minOrderValue, lastPrice },
-          ]),
+          run.markets.map(({ market, lastPrice }) => [market.symbol, { ...market, lastPrice }]),
         );
         const { trips, dust, unmatched } = roundTrips(run.fills, markets);
         const profit = trips.reduce((sum, trip) => sum + trip.profit, 0n);
@@ -192,13 +182,10 @@ describe('round trips', () => {
   });
 
   test('of twenty thousand lots do not take the square of their number', () => {
-    const buys = Array.from({ length: 20_000 }, (_, index) =>
-      fill(`${index} buy 1 at 100 fee 0 of a${index}`),
+    const fills = ['buy 1 at 100 fee 0 of a', 'sell 1 at 100 fee 0 of b'].flatMap((line) =>
+      Array.from({ length: 20_000 }, (_, index) => fill(`${index} ${line}${index}`)),
     );
-    const sells = Array.from({ length: 20_000 }, (_, index) =>
-      fill(`${index} sell 1 at 100 fee 0 of b${index}`),
-    );
-    expect(roundTrips([...buys, ...sells], MARKETS).trips).toHaveLength(20_000);
+    expect(roundTrips(fills, MARKETS).trips).toHaveLength(20_000);
   });
 });
 
@@ -230,12 +217,8 @@ describe('statistics of trades, worked out by hand', () => {
   });
 
   test('have no value without trades, nor what divides by losses without a loss', () => {
-    expect([winRate([]), profitFactor([]), expectancy([]), systemQuality([])]).toEqual([
-      null,
-      null,
-      null,
-      null,
-    ]);
+    for (const statistic of [winRate, profitFactor, expectancy, systemQuality])
+      expect(statistic([]), statistic.name).toBeNull();
     expect(tripReturns([])).toEqual({ average: null, best: null, worst: null });
     expect(tripLengths([])).toEqual({ average: null, longest: null });
     expect(profitFactor([trip('1', '1', 1)])).toBeNull();

@@ -8,9 +8,41 @@ import type { OrderRecord } from '../../../../src/records/order.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import { OwnLevels } from '../../../../src/backtest/parity/run-again.ts';
+import { OwnLevels, OwnTrades } from '../../../../src/backtest/parity/run-again.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
-import type { RecordedBook } from '../../../../src/recording/records.ts';
+import type { RecordedBook, RecordedTrade } from '../../../../src/recording/records.ts';
+
+const OWN_FILL = {
+  side: 'buy',
+  atMs: 5_000,
+  price: parseUnits('100'),
+  amount: parseUnits('0.5'),
+} as FillRecord;
+
+function trade(of: Partial<RecordedTrade> = {}): RecordedTrade {
+  const [price, amount] = [decimalText('100'), decimalText('0.50')];
+  return { timeMs: 5_000, seenMs: 9_000, id: null, price, amount, side: 'buy', ...of };
+}
+
+test('what the session took is not there, be it timed a little apart', () => {
+  expect(new OwnTrades([OWN_FILL]).without([trade()])).toEqual([]);
+  expect(new OwnTrades([OWN_FILL]).without([trade({ timeMs: 5_900 })])).toEqual([]);
+});
+
+test.each([
+  ['in which others took from it', trade({ side: 'sell' })],
+  ['of another time', trade({ timeMs: 6_100 })],
+  ['of another price', trade({ price: decimalText('101') })],
+  ['of another amount', trade({ amount: decimalText('0.4') })],
+] as const)('a trade %s stays', (_, other) => {
+  expect(new OwnTrades([OWN_FILL]).without([other])).toEqual([other]);
+});
+
+test('each fill takes one trade out, over all parts of a tape', () => {
+  const own = new OwnTrades([OWN_FILL, { ...OWN_FILL, atMs: 5_500 }]);
+  expect(own.without([trade(), trade({ side: 'sell' })])).toHaveLength(1);
+  expect(own.without([trade(), trade(), trade()])).toHaveLength(2);
+});
 
 const level = (price: string, amount: string): RecordedBook['bids'][number] => [
   decimalText(price),

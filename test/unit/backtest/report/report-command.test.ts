@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
 import { writeRunFolder } from '../../../../src/backtest/write-run-folder.ts';
-import { sarrafHere } from '../../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../../support/sarraf-here.ts';
 import type { Finished } from '../../../support/sarraf-process.ts';
 import { demoRun } from '../demo-run.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
@@ -59,8 +59,6 @@ describe('sarraf report', () => {
   });
 
   test('takes a run that is not there for a mistake of the user', async () => {
-    const { code, error } = await report('show', 'eth');
-    expect(code).toBe(2);
-    expect(error).toContain('expected one run named like "eth"');
+    expect(await report('show', 'eth')).toEqual(failed(2, 'expected one run named like "eth"'));
   });
 });

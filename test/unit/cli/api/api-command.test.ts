@@ -8,11 +8,13 @@ import { apiCommand } from '../../../../src/cli/commands/api.ts';
 import { ledgerPath, subjectOf } from '../../../../src/budget/ledger-file.ts';
 import { readLedger } from '../../../../src/budget/ledger-report.ts';
 import { monotonicMs } from '../../../../src/budget/process-owner.ts';
-import { LedgerStore } from '../../../../src/budget/store.ts';
 import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { FaultPlan, type FaultRule } from '../../../../src/simulator-server/fault-plan.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended, type Scripted } from './run-command.ts';
+import { failed } from '../../../support/sarraf-here.ts';
+import { printed } from '../../../support/sarraf-here.ts';
+import { openLedger } from '../../../support/ledger-worlds.ts';
 
 const ENVIRONMENT = { SARRAF_TOKEN: PANEL_TOKEN };
 const TRANSFER = ['transfer', 'currency=usdt', 'amount=10', 'src=spot', 'dst=margin'];
@@ -37,12 +39,7 @@ const named = (args: readonly string[], scripted: Scripted = {}): Promise<Ended>
 
 /** Makes a ledger for an exchange that has not been asked anything yet. */
 function emptyLedger(baseUrl: string): void {
-  new LedgerStore({
-    path: ledgerPath(baseUrl, served.ledgerFolder),
-    budgets: budgetTable().values(),
-    subjects: { ip: 'this-address', token: 'nobody' },
-    whenMissing: 'empty',
-  }).close();
+  openLedger(ledgerPath(baseUrl, served.ledgerFolder), { whenMissing: 'empty' }).close();
 }
 
 const requests = (): number => served.simulation.adapter.log.count;
@@ -96,8 +93,9 @@ describe('a call that moves money or orders', () => {
     writeFileSync(config, `mode: paper\npaper: { baseUrl: '${served.baseUrl}' }\n${exchange}\n`, {
       mode: 0o600,
     });
-    const { code, error } = await runCommand(apiCommand, [...TRANSFER, '--config', config, '--yes']);
-    expect([code, error]).toEqual([2, expect.stringContaining('paper configuration')]);
+    expect(await runCommand(apiCommand, [...TRANSFER, '--config', config, '--yes'])).toEqual(
+      failed(2, 'paper configuration'),
+    );
   });
 });
 
@@ -151,12 +149,8 @@ test('a secret that the exchange repeats is in no message', async () => {
 
 describe('a limit', () => {
   test('is the one that a bot of this account counts in too', async () => {
-    const store = new LedgerStore({
-      path: ledgerPath(served.baseUrl, served.ledgerFolder),
-      budgets: budgetTable().values(),
-      subjects: { ip: 'this-address', token: subjectOf(PANEL_TOKEN) },
-      whenMissing: 'full',
-    });
+    const subjects = { ip: 'this-address', token: subjectOf(PANEL_TOKEN) };
+    const store = openLedger(ledgerPath(served.baseUrl, served.ledgerFolder), { subjects });
     for (let slot = 0; slot < 12; slot += 1) {
       store.admit({ budget: 'v2/wallets', requestClass: 'account' }, monotonicMs());
     }
@@ -173,7 +167,7 @@ describe('a limit', () => {
     const path = ledgerPath(served.baseUrl, served.ledgerFolder);
     const smaller = budgetTable({ 'liquidity-pools/list': { limit: 3, windowMs: 90_000 } });
     const subjects = { ip: 'this-address', token: subjectOf(PANEL_TOKEN) };
-    new LedgerStore({ path, budgets: smaller.values(), subjects, whenMissing: 'full' }).close();
+    openLedger(path, { budgets: smaller.values(), subjects }).close();
     const row = () =>
       readLedger(path, monotonicMs()).find(
         ({ subject, budget }) => subject === subjects.token && budget === 'liquidity-pools/list',
@@ -205,24 +199,18 @@ describe('a limit', () => {
     mkdirSync(folder);
     const args = ['profile', '--url', served.baseUrl, '--ledger-folder', folder, '--wait', '1s'];
     expect(await runCommand(apiCommand, args, { environment: ENVIRONMENT })).toMatchObject({ code: 0 });
-    const { code, error } = await runCommand(apiCommand, args, { environment: ENVIRONMENT });
-    expect([code, error]).toEqual([
-      1,
-      expect.stringMatching(/what was sent before is not known.*sarraf ledger/),
-    ]);
+    expect(await runCommand(apiCommand, args, { environment: ENVIRONMENT })).toEqual(
+      failed(1, /what was sent before is not known.*sarraf ledger/),
+    );
   });
 });
 
 describe('who calls', () => {
   test('needs an address and a credential', async () => {
-    expect(await named(['profile'])).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('--url https://'),
-    });
-    expect(await api(['profile'], { environment: {} })).toMatchObject({
-      code: 2,
-      error: expect.stringMatching(/SARRAF_TOKEN or --token-file .*sarraf login/),
-    });
+    expect(await named(['profile'])).toEqual(failed(2, '--url https://'));
+    expect(await api(['profile'], { environment: {} })).toEqual(
+      failed(2, /SARRAF_TOKEN or --token-file .*sarraf login/),
+    );
     expect(await api(['profile', '--config', 'bot.yaml'])).toMatchObject({ code: 2 });
   });
 
@@ -251,10 +239,11 @@ describe('who calls', () => {
   test('takes the token of a file, and is warned of one that everybody can read', async () => {
     const file = join(served.folder, 'open.token');
     writeFileSync(file, `${PANEL_TOKEN}\n`, { mode: 0o644 });
-    const { code, error } = await api(['wallet-balance', 'currency=btc', '--token-file', file], {
-      environment: {},
-    });
-    expect([code, error]).toEqual([0, expect.stringContaining('chmod 600')]);
+    expect(
+      await api(['wallet-balance', 'currency=btc', '--token-file', file], {
+        environment: {},
+      }),
+    ).toMatchObject({ code: 0, error: expect.stringContaining('chmod 600') });
   });
 
   test('takes address, ledger and credentials of a live configuration, that of the folder too', async () => {
@@ -272,16 +261,15 @@ describe('who calls', () => {
       code: 0,
       out: '2',
     });
-    expect(await named(balance, home)).toMatchObject({ code: 2, error: expect.stringContaining('TOKEN') });
+    expect(await named(balance, home)).toEqual(failed(2, 'TOKEN'));
     // Public data needs no key, and a token on the command line replaces that of the configuration.
     expect(await named(['order-book', 'symbol=BTCIRT'], home)).toMatchObject({ code: 0, error: '' });
     const file = join(folder, 'own.token');
     writeFileSync(file, PANEL_TOKEN, { mode: 0o600 });
     expect(await named([...balance, '--token-file', file], home)).toMatchObject({ code: 0, out: '2' });
-    expect(await named(balance, { ...home, environment: { SARRAF_CONFIG: 'none.yaml' } })).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('none.yaml'),
-    });
+    expect(await named(balance, { ...home, environment: { SARRAF_CONFIG: 'none.yaml' } })).toEqual(
+      failed(2, 'none.yaml'),
+    );
     rmSync(folder, { recursive: true });
   });
 
@@ -317,8 +305,9 @@ describe('who calls', () => {
   test('sends no credentials where they can be read on the way', async () => {
     const url = ['--url', 'http://far.example', '--ledger-folder', served.ledgerFolder];
     for (const call of [['profile'], ['login', 'username=u', 'password=env:P', '--dry-run']]) {
-      const { code, error } = await named([...call, ...url], { environment: { ...ENVIRONMENT, P: 'p' } });
-      expect([code, error]).toEqual([2, expect.stringContaining('expected an https address')]);
+      expect(await named([...call, ...url], { environment: { ...ENVIRONMENT, P: 'p' } })).toEqual(
+        failed(2, 'expected an https address'),
+      );
     }
   });
 
@@ -326,17 +315,9 @@ describe('who calls', () => {
     const dead = await serveAccount();
     await dead.close();
     emptyLedger(dead.baseUrl);
-    const { code, error } = await named([
-      'options',
-      '--url',
-      dead.baseUrl,
-      '--ledger-folder',
-      served.ledgerFolder,
-    ]);
-    expect([code, error]).toEqual([
-      1,
-      expect.stringMatching(/^CONNECTION_REFUSED: .*\nThe exchange can not be reached/),
-    ]);
+    expect(await named(['options', '--url', dead.baseUrl, '--ledger-folder', served.ledgerFolder])).toEqual(
+      failed(1, /^CONNECTION_REFUSED: .*\nThe exchange can not be reached/),
+    );
   });
 });
 
@@ -383,10 +364,9 @@ describe('a call that nobody knows', () => {
     const list = await runCommand(apiCommand, ['--json']);
     const { calls } = JSON.parse(list.out) as { readonly calls: readonly { readonly name: string }[] };
     expect(calls.length).toBeGreaterThan(39);
-    expect(await runCommand(apiCommand, ['transfer', '--help'])).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('sarraf api transfer currency=usdt amount=10 src=spot dst=margin'),
-    });
+    expect(await runCommand(apiCommand, ['transfer', '--help'])).toEqual(
+      printed('sarraf api transfer currency=usdt amount=10 src=spot dst=margin'),
+    );
   });
 });
 

@@ -12,6 +12,8 @@ import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended, type Scripted } from './run-command.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
+import { failed } from '../../../support/sarraf-here.ts';
+import { printed } from '../../../support/sarraf-here.ts';
 
 const ENVIRONMENT = { SARRAF_TOKEN: PANEL_TOKEN };
 
@@ -89,9 +91,9 @@ describe('sarraf order', () => {
 
   test('places both orders of an OCO', async () => {
     const prices = ['--price', '55000000000', '--stop', '45000000000', '--stop-limit', '44900000000'];
-    const { code, out } = await run(orderCommand, ['place', 'sell', 'BTCIRT', '0.001', ...prices, '--yes']);
-    expect(code).toBe(0);
-    expect(out).toMatch(/^placed \d+ manual-\w+: Active, .*\nand \d+, which wakes at 45000000000: Inactive$/);
+    expect(await run(orderCommand, ['place', 'sell', 'BTCIRT', '0.001', ...prices, '--yes'])).toEqual(
+      printed(/^placed \d+ manual-\w+: Active, .*\nand \d+, which wakes at 45000000000: Inactive$/),
+    );
   });
 
   test.each([
@@ -111,8 +113,7 @@ describe('sarraf order', () => {
     ],
   ])('refuses %j and sends nothing', async (args, message) => {
     const before = served.simulation.adapter.log.count;
-    const { code, error } = await run(orderCommand, ['place', ...args, '--yes']);
-    expect([code, error]).toEqual([2, expect.stringMatching(message)]);
+    expect(await run(orderCommand, ['place', ...args, '--yes'])).toEqual(failed(2, message));
     expect(served.simulation.adapter.log.count).toBe(before);
   });
 });
@@ -177,14 +178,10 @@ describe('sarraf login', () => {
 
   test('says what is missing, what was refused, and keeps no token then', async () => {
     const tokens = filesWith('.token');
-    expect(await run(loginCommand, [], { environment: {} })).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('--username'),
-    });
-    expect(await run(loginCommand, ['--username', 'x'], { environment: {} })).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('SARRAF_PASSWORD'),
-    });
+    expect(await run(loginCommand, [], { environment: {} })).toEqual(failed(2, '--username'));
+    expect(await run(loginCommand, ['--username', 'x'], { environment: {} })).toEqual(
+      failed(2, 'SARRAF_PASSWORD'),
+    );
     const wrong = await run(loginCommand, ['--username', 'trader'], {
       environment: { SARRAF_PASSWORD: 'hunter2' },
     });
@@ -197,10 +194,11 @@ describe('sarraf login', () => {
     const before = served.simulation.adapter.log.count;
     writeFileSync(join(state, 'a-file'), '');
     const args = ['--username', 'trader', '--token-file', join(state, 'a-file', 'x.token')];
-    const { code, error } = await run(loginCommand, args, {
-      environment: { SARRAF_PASSWORD: 'pass-word-7' },
-    });
-    expect([code, error]).toEqual([1, expect.stringContaining('nothing was sent')]);
+    expect(
+      await run(loginCommand, args, {
+        environment: { SARRAF_PASSWORD: 'pass-word-7' },
+      }),
+    ).toEqual(failed(1, 'nothing was sent'));
     expect(served.simulation.adapter.log.count).toBe(before);
   });
 });
@@ -230,7 +228,7 @@ test('sarraf deposit-address shows the addresses that exist, and creates one on 
   const shown = await run(depositAddressCommand, ['btc']);
   const [address = ''] = /[0-9a-zA-Z]{20,}/.exec(made.out) ?? [];
   expect(address).not.toBe('');
-  expect(shown).toMatchObject({ code: 0, out: expect.stringContaining(address) });
+  expect(shown).toEqual(printed(address));
 });
 
 describe('sarraf gateway', () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ledgerPath, stateFile } from '../../../../src/budget/ledger-file.ts';
 import { monotonicMs, thisMachine } from '../../../../src/budget/process-owner.ts';
-import { LedgerStore } from '../../../../src/budget/store.ts';
 import {
   checkRoom,
   checkWritable,
@@ -38,10 +37,12 @@ import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 import { openMirror } from '../../../support/open-mirror.ts';
 import { noteBackup } from '../../../../src/daemon/make-backup.ts';
 import { watchdogProcessLockPath } from '../../../../src/daemon/watchdog.ts';
+import { openLedger } from '../../../support/ledger-worlds.ts';
 
 const DAY_MS = 86_400_000;
-
-const data = () => ({ folder, retention: DEFAULT_RETENTION });
+const folder = folderOfEachTest();
+const retention = DEFAULT_RETENTION;
+const data = () => ({ folder, retention });
 
 const lookForWatchdog = (mode: 'live' | 'paper', cancelEntriesAfterMs: number | null = null) => {
   const watchdog = { silentAfterMs: 60_000, cancelEntriesAfterMs };
@@ -115,18 +116,11 @@ test('what is no package of a bot is left alone', () => {
 
 const MEGABYTE = 1_048_576;
 const DISK = 0xef53;
-const folder = folderOfEachTest();
-
 const ledgerFile = (): string => ledgerPath('https://exchange.example', folder);
 const mirrorFile = (): string => join(folder, 'mirror.sqlite');
 const room = (): Room => ({ freeBytes: 0, freeFiles: null, type: DISK });
 const lookAtMirror = () =>
-  checkMirrorFile(folder, {
-    mode: 'live',
-    strategies: ['maker'],
-    retention: DEFAULT_RETENTION,
-    nowMs: Date.now(),
-  });
+  checkMirrorFile(folder, { mode: 'live', strategies: ['maker'], nowMs: Date.now(), retention });
 
 const inShort = (findings: readonly CheckFinding[]): readonly string[] =>
   findings.map(({ check, verdict }) => `${check}: ${verdict}`);
@@ -135,38 +129,22 @@ describe('the machine', () => {
   const facts = { ...machineFacts(), freeMemoryBytes: 1_000 * MEGABYTE, openFiles: 1_024 };
 
   test('is fine with memory, open files and time zones', () => {
-    expect(inShort(checkMachine(facts))).toEqual([
-      'Node: ok',
-      'memory: ok',
-      'open files: ok',
-      'time zone data: ok',
-    ]);
+    const fine = ['Node: ok', 'memory: ok', 'open files: ok', 'time zone data: ok'];
+    expect(inShort(checkMachine(facts))).toEqual(fine);
   });
 
   test('is warned of with little memory and few open files, and refused without time zones', () => {
-    const poor = {
-      ...facts,
-      freeMemoryBytes: 100 * MEGABYTE,
-      openFiles: 64,
-      write: () => '19/03/2024, 21:00',
-    };
-    const findings = checkMachine(poor);
-    expect(inShort(findings)).toEqual([
-      'Node: ok',
-      'memory: warning',
-      'open files: warning',
-      'time zone data: problem',
-    ]);
+    const poor = { freeMemoryBytes: 100 * MEGABYTE, openFiles: 64, write: () => '19/03/2024, 21:00' };
+    const findings = checkMachine({ ...facts, ...poor });
+    const told = ['Node: ok', 'memory: warning', 'open files: warning', 'time zone data: problem'];
+    expect(inShort(findings)).toEqual(told);
     expect(findings.slice(1).map(({ remedy }) => remedy === null)).toEqual([false, false, false]);
   });
 
   test('says its limit of open files in words of Linux alone', () => {
-    expect(openFilesOf('Max open files            1024                 524288               files')).toBe(
-      1_024,
-    );
-    expect(openFilesOf('Max open files            unlimited            unlimited            files')).toBe(
-      Number.POSITIVE_INFINITY,
-    );
+    const line = 'Max open files            1024                 524288               files';
+    expect(openFilesOf(line)).toBe(1_024);
+    expect(openFilesOf(line.replace('1024     ', 'unlimited'))).toBe(Number.POSITIVE_INFINITY);
     expect(openFilesOf('')).toBeNull();
     expect(inShort(checkMachine({ ...facts, openFiles: null }))).toContain('open files: not checked');
   });
@@ -226,8 +204,7 @@ describe('a ledger', () => {
     budgets: [...budgetTable().values()],
     isPaper: false,
   };
-  const open = () =>
-    new LedgerStore({ path: ledgerFile(), budgets: budgetTable().values(), subjects, whenMissing: 'empty' });
+  const open = (of = {}) => openLedger(ledgerFile(), { subjects, whenMissing: 'empty', ...of });
 
   test('that is not there, or new', async () => {
     expect(await checkLedger(ledgerFile(), owner, room)).toMatchObject({
@@ -242,27 +219,19 @@ describe('a ledger', () => {
       ],
     });
     open().close();
-    expect(await checkLedger(ledgerFile(), owner, room)).toMatchObject({
-      silence: null,
-      findings: [{ verdict: 'ok' }],
-    });
+    const fine = { silence: null, findings: [{ verdict: 'ok' }] };
+    expect(await checkLedger(ledgerFile(), owner, room)).toMatchObject(fine);
   });
 
   test('that knows nothing of what was sent, or is of before the last start of this machine', async () => {
     const path = ledgerFile();
-    new LedgerStore({ path, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
+    open({ whenMissing: 'full' }).close();
     const begins = /trading can begin 600 s after the exchange's first answer, in 7[12]\d s at the latest/;
     const textOf = async () => (await checkLedger(path, owner, room)).findings[0]?.text;
     expect(await textOf()).toMatch(begins);
     rmSync(path);
     const machine = { ...thisMachine(), bootId: 'before', monotonicMs: () => monotonicMs() + 9_000_000 };
-    new LedgerStore({
-      path,
-      budgets: budgetTable().values(),
-      subjects,
-      whenMissing: 'empty',
-      machine,
-    }).close();
+    open({ machine }).close();
     expect(await textOf()).toMatch(
       / is of before the last start of this machine, so that once the bot runs, /,
     );
@@ -285,10 +254,8 @@ describe('a ledger', () => {
     rmSync(ledgerFile());
     open().close();
     const onNetwork = () => ({ ...room(), type: 0x6969 });
-    expect(inShort((await checkLedger(ledgerFile(), owner, onNetwork)).findings)).toEqual([
-      'ledger: ok',
-      'ledger: warning',
-    ]);
+    const { findings } = await checkLedger(ledgerFile(), owner, onNetwork);
+    expect(inShort(findings)).toEqual(['ledger: ok', 'ledger: warning']);
   });
 });
 
@@ -340,7 +307,7 @@ test('a running bot is asked why it can not trade, and keeps its folder', async 
   const lock = claimDataFolder(folder);
   lock.noteHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const config = {
-    data: { folder, retention: DEFAULT_RETENTION },
+    data: data(),
     health: { host: '127.0.0.1', port: 1 },
     dashboard: NO_PAGE,
   };
@@ -357,7 +324,7 @@ test('a running bot is asked why it can not trade, and keeps its folder', async 
 });
 
 const withPorts = (port: number | null, dashboard: BotConfig['dashboard']) => ({
-  data: { folder, retention: DEFAULT_RETENTION },
+  data: data(),
   health: { host: '127.0.0.1', port },
   dashboard,
 });

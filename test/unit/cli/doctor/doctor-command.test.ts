@@ -8,6 +8,8 @@ import { runCommand, type Ended } from '../api/run-command.ts';
 import { writeConfig, BY_TOKEN, configOf, examine } from './doctor-world.ts';
 import { anonymousReply, Pseudonyms } from '../../../../src/cli/doctor/anonymous-reply.ts';
 import type { SeenReply } from '../../../../src/cli/doctor/check-exchange.ts';
+import { failed } from '../../../support/sarraf-here.ts';
+import { printed } from '../../../support/sarraf-here.ts';
 
 let seen: readonly SeenReply[];
 beforeAll(async () => {
@@ -225,7 +227,7 @@ describe('sarraf doctor', () => {
     expect(commands).toHaveLength(4);
     for (const command of commands) {
       const [, , ...args] = command.replace(/ *#.*/, '').replace('bot.yaml', config).split(' ');
-      expect(await doctor(args)).toMatchObject({ code: 0, out: expect.stringMatching(/\d+ ok$/) });
+      expect(await doctor(args)).toEqual(printed(/\d+ ok$/));
     }
   });
 
@@ -275,6 +277,6 @@ describe('sarraf doctor', () => {
     ['--data without a configuration', ['--data', 'folder']],
     ['a wait that is no time', ['--wait', 'long']],
   ])('refuses %s', async (_, args) => {
-    expect(await doctor(args)).toMatchObject({ code: 2, error: expect.stringContaining('expected') });
+    expect(await doctor(args)).toEqual(failed(2, 'expected'));
   });
 });

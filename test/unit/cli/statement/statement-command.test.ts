@@ -6,7 +6,7 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { venueTradeId } from '../../../../src/domain/order.ts';
 import { openDatabase, queryRows } from '../../../../src/recording/duckdb.ts';
-import { sarrafHere } from '../../../support/sarraf-here.ts';
+import { sarrafHere, failed } from '../../../support/sarraf-here.ts';
 import type { Finished } from '../../../support/sarraf-process.ts';
 import { ACCOUNT, BEGAN, IN_MAY, lineOf, makeAccount, NOW, tradeOf } from './account-mirror.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
@@ -320,17 +320,9 @@ describe('sarraf statement', () => {
       [damaged, 'a damaged row in the table fills'],
       [odd, 'a damaged row (expected a market'],
     ] as const) {
-      const { code, error } = await sarrafHere([
-        'statement',
-        '--mirror',
-        mirror,
-        '--year',
-        '1405',
-        '--out',
-        out,
-      ]);
-      expect(code).toBe(1);
-      expect(error).toContain(message);
+      expect(await sarrafHere(['statement', '--mirror', mirror, '--year', '1405', '--out', out])).toEqual(
+        failed(1, message),
+      );
       expect(existsSync(out)).toBe(false);
     }
   });

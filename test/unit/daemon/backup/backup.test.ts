@@ -1,48 +1,34 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readBackupManifest } from '../../../../src/daemon/backup/backup-manifest.ts';
-import { makeBackup, type BackupOptions, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
+import { type BackupOptions, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 import { ControlClient } from '../../../../src/daemon/control-client.ts';
 import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import {
   DURABLE,
-  intentRecord,
   journalLine,
   LATER,
-  MirrorFolder,
+  backUp as backUpOf,
   NOW_MS,
+  intentChange,
+  mirrorOfEachTest,
 } from '../../mirror/mirror-fixture.ts';
 
-let place: MirrorFolder;
+const place = mirrorOfEachTest();
+const out = join(place.folder, 'backups');
 let store: MirrorStore;
-let out = '';
-
 beforeEach(() => {
-  place = new MirrorFolder();
   store = place.open();
-  store.apply([journalLine('one'), { kind: 'intent', intent: intentRecord() }], DURABLE);
-  out = join(place.folder, 'backups');
+  store.apply([journalLine('one'), intentChange()], DURABLE);
 });
-
-afterEach(() => place[Symbol.dispose]());
 
 let made = 0;
 
-async function backUp(options: Partial<BackupOptions> = {}): Promise<MadeBackup> {
-  made += 1;
-  return makeBackup({
-    dataFolder: place.folder,
-    out,
-    keep: null,
-    nowMs: NOW_MS + made * 1_000,
-    onProgress: () => {},
-    signal: new AbortController().signal,
-    ...options,
-  });
-}
+const backUp = async (options: Partial<BackupOptions> = {}): Promise<MadeBackup> =>
+  backUpOf(place.folder, { out, nowMs: NOW_MS + (made += 1) * 1_000, ...options });
 
 const names = (): string[] => readdirSync(out).filter((name) => !name.startsWith('backup.lock'));
 

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeBackup, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   otherBotText,
   planRestore,
@@ -17,47 +16,37 @@ import {
 } from '../../../../src/daemon/paper-account-file.ts';
 import { claimDataFolder } from '../../../../src/daemon/process-locks.ts';
 import { judgeAccount } from '../../../../src/venues/account-reader.ts';
-import { DURABLE, journalLine, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
+import {
+  DURABLE,
+  journalLine,
+  MirrorFolder,
+  NOW_MS,
+  orderChange,
+  backUp,
+  mirrorOfEachTest,
+} from '../../mirror/mirror-fixture.ts';
+import { beginPaperAccount } from '../left-record.ts';
 
-const backUp = async (dataFolder: string): Promise<MadeBackup> =>
-  makeBackup({
-    dataFolder,
-    out: join(dataFolder, 'backups'),
-    keep: null,
-    nowMs: NOW_MS,
-    onProgress: () => {},
-    signal: new AbortController().signal,
-  });
-
-/** Makes the paper account of a folder, begun at a time. */
-function beginAccount(dataFolder: string, beganAtMs: number): void {
-  const database = openPaperAccountFile(dataFolder);
-  const began = { baseUrl: 'http://127.0.0.1', balances: {}, beganAtMs };
-  database.prepare("INSERT INTO facts VALUES ('origin', ?)").run(JSON.stringify(began));
-  database.close();
-}
-
-let place: MirrorFolder;
+const place = mirrorOfEachTest();
 let backup = '';
 
 /** Makes a data folder that was used after its backup, and whose bot has ended. */
 beforeEach(async () => {
-  place = new MirrorFolder();
   const store = place.open();
   const key = 'bot-ma-cross-e001-1';
-  store.apply(
-    [{ kind: 'order', order: orderRecord({ key, clientOrderId: key }) }, journalLine('one')],
-    DURABLE,
-  );
+  store.apply([orderChange({ key, clientOrderId: key }), journalLine('one')], DURABLE);
   ({ folder: backup } = await backUp(place.folder));
   store.apply([journalLine('two')], DURABLE);
   store.close();
 });
 
-afterEach(() => place[Symbol.dispose]());
-
-const restore = async (instance: string | null = null): Promise<RestoreResult> =>
-  restoreBackup(await planRestore(backup, { dataFolder: place.folder, instance }), NOW_MS);
+const restore = async ({
+  from = backup,
+  into = place.folder,
+  instance = null as string | null,
+  nowMs = NOW_MS,
+} = {}): Promise<RestoreResult> =>
+  restoreBackup(await planRestore(from, { dataFolder: into, instance }), nowMs);
 
 const allNames = (): string[] => readdirSync(place.folder).toSorted();
 
@@ -66,50 +55,41 @@ const mirrorNames = (): string[] =>
 
 describe('a restore', () => {
   test('puts a bot on paper back with its account, and leaves an account that went on', async () => {
-    const paper = new MirrorFolder();
+    using paper = new MirrorFolder();
     paper.open({ path: join(paper.folder, 'paper.sqlite') }).close();
     openPaperAccountFile(paper.folder).close();
     const { folder, manifest } = await backUp(paper.folder);
     expect(manifest.files.map(({ name }) => name)).toEqual(['paper.sqlite', PAPER_ACCOUNT]);
-    const elsewhere = new MirrorFolder();
-    const again = async (): Promise<readonly string[]> =>
-      (
-        await restoreBackup(
-          await planRestore(folder, { dataFolder: elsewhere.folder, instance: null }),
-          NOW_MS,
-        )
-      ).restored;
-    expect(await again()).toEqual([PAPER_ACCOUNT, 'paper.sqlite']);
-    expect(await again()).toEqual(['paper.sqlite']);
-    for (const each of [paper, elsewhere]) each[Symbol.dispose]();
+    using elsewhere = new MirrorFolder();
+    const again = async (): Promise<RestoreResult> => restore({ from: folder, into: elsewhere.folder });
+    expect((await again()).restored).toEqual([PAPER_ACCOUNT, 'paper.sqlite']);
+    expect((await again()).restored).toEqual(['paper.sqlite']);
   });
 
   test('puts an account on paper back with its mirror where another one has begun since', async () => {
-    const paper = new MirrorFolder();
+    using paper = new MirrorFolder();
     paper.open({ path: join(paper.folder, 'paper.sqlite') }).close();
-    beginAccount(paper.folder, 1);
+    beginPaperAccount(paper.folder, 1);
     const { folder } = await backUp(paper.folder);
     const again = async (nowMs: number): Promise<RestoreResult> =>
-      restoreBackup(await planRestore(folder, { dataFolder: paper.folder, instance: null }), nowMs);
+      restore({ from: folder, into: paper.folder, nowMs });
     expect((await again(NOW_MS)).restored).toEqual(['paper.sqlite']);
     for (const ending of ['', '-wal', '-shm'])
       rmSync(join(paper.folder, PAPER_ACCOUNT + ending), { force: true });
-    beginAccount(paper.folder, 2);
+    beginPaperAccount(paper.folder, 2);
     const { restored, keptAs } = await again(NOW_MS + 1);
     expect(restored).toEqual([PAPER_ACCOUNT, 'paper.sqlite']);
     expect(paperAccountBeganAtMs(join(paper.folder, PAPER_ACCOUNT))).toBe(1);
     expect(paperAccountBeganAtMs(join(keptAs ?? '', PAPER_ACCOUNT))).toBe(2);
-    paper[Symbol.dispose]();
   });
 
   test('puts the copy in place, keeps what was there, and gives the bot another epoch', async () => {
-    const { keptAs, restored } = await restore('bot');
+    const { keptAs, restored } = await restore({ instance: 'bot' });
     expect(restored).toEqual(['mirror.sqlite']);
     expect(mirrorNames()).toEqual(['mirror.sqlite']);
-    const before = new MirrorFolder();
+    using before = new MirrorFolder();
     renameSync(join(keptAs ?? '', 'mirror.sqlite'), before.path);
     expect(before.open().load().epoch).toBe('e001');
-    before[Symbol.dispose]();
     const store = place.open();
     expect(store.epoch).toBe('e002');
     expect(store.load().orders).toHaveLength(1);
@@ -147,10 +127,7 @@ describe('a restore', () => {
     renameSync(place.path, `${place.path}.restoring`);
     expect(() => place.open()).toThrow(/"sarraf restore" had not yet put in its place.*give the same/);
     expect(existsSync(place.path)).toBe(false);
-    const again = await restoreBackup(
-      await planRestore(backup, { dataFolder: place.folder, instance: null }),
-      NOW_MS + 1,
-    );
+    const again = await restore({ nowMs: NOW_MS + 1 });
     expect([again.keptAs, existsSync(keptAs ?? '')]).toEqual([null, true]);
     expect(place.open().load().orders).toHaveLength(1);
   });
@@ -191,7 +168,9 @@ describe('a restore changes nothing', () => {
   });
 
   test('for a backup of another instance', async () => {
-    await expect(restore('other')).rejects.toThrow(/instance bot, where the configuration has other/);
+    await expect(restore({ instance: 'other' })).rejects.toThrow(
+      /instance bot, where the configuration has other/,
+    );
   });
 });
 

@@ -117,9 +117,15 @@ const signal = (id: string, more: Partial<SignalCommand> = {}): SignalCommand =>
   ...more,
 });
 
+let operator: ControlClient;
+const refusal = (words: string) => ({ ok: false, message: expect.stringContaining(words) as unknown });
+
 describe('the inbox', () => {
+  beforeEach(() => {
+    operator = client();
+  });
+
   test('gives every command once, in the order of their posts', () => {
-    const operator = client();
     const daemon = inbox();
     expect(daemon.poll()).toEqual([]);
     const ids = [operator.post(accept), operator.post(halt()), operator.post(drain)];
@@ -135,7 +141,6 @@ describe('the inbox', () => {
   });
 
   test('has one command of a key, however often it is posted', () => {
-    const operator = client();
     const id = operator.post(place('twice'));
     expect([operator.post(place('twice')), operator.find('twice')?.id]).toEqual([id, id]);
     expect(() => operator.post(place('twice', '2'))).toThrow('expected the key twice for one command alone');
@@ -148,7 +153,6 @@ describe('the inbox', () => {
   });
 
   test('has one command of the id of a signal, whoever sends it again', () => {
-    const operator = client();
     const id = operator.post(signal('a'));
     expect(operator.post(signal('a', { source: 'other', sentAtMs: 5 }))).toBe(id);
     expect(operator.post(signal('a', { name: 'other' }))).not.toBe(id);
@@ -157,7 +161,6 @@ describe('the inbox', () => {
   });
 
   test('has room for others when many signals wait, and takes none that is too large', () => {
-    const operator = client();
     for (let sent = 0; sent < 50; sent += 1) operator.post(signal(`n${sent}`));
     expect(() => operator.post(signal('more'))).toThrow('expected at most 50 commands that wait');
     expect(operator.post(place('more'))).toBeGreaterThan(50);
@@ -167,19 +170,16 @@ describe('the inbox', () => {
   });
 
   test('does not know a signal that says how old it is: the bot says that', () => {
-    const operator = client();
     const id = operator.post(signal('a', { ageMs: -5 }));
     expect(inbox().poll()).toEqual([]);
     expect(english(operator.read(id)?.result?.message ?? null)).toContain('does not know the command');
   });
 
   test('does not give an order by hand that waited too long, and says so of one that an earlier run had', () => {
-    const operator = client();
     const first = inbox();
     const had = operator.post(place('had'));
     expect(first.poll()).toMatchObject([{ id: had, isRepeated: false }]);
     first.close();
-    opened.splice(opened.indexOf(first), 1);
     const late = operator.post(place('late'));
     nowMs += 61_000;
     const soon = operator.post(place('soon'));
@@ -187,46 +187,40 @@ describe('the inbox', () => {
       { id: had, isRepeated: true },
       { id: soon, isRepeated: false },
     ]);
-    expect(inEnglish(operator.read(late)?.result)).toMatchObject({
-      ok: false,
-      message: expect.stringContaining('it waited 61 s for the bot, and was not placed'),
-    });
+    expect(inEnglish(operator.read(late)?.result)).toMatchObject(
+      refusal('it waited 61 s for the bot, and was not placed'),
+    );
   });
 
   test('does not give a close or a cancel that waited for ten minutes; one that it had goes on', () => {
-    const operator = client();
     const first = inbox();
     const had = operator.post(close('had'));
     expect(first.poll()).toMatchObject([{ id: had, isRepeated: false }]);
     first.close();
-    opened.splice(opened.indexOf(first), 1);
     const late = [operator.post(close('late')), operator.post(cancel('late too'))];
     nowMs += 600_001;
     const soon = operator.post(close('soon'));
     expect(inbox().poll()).toMatchObject([{ id: had, isRepeated: true }, { id: soon }]);
     for (const id of late) {
-      expect(inEnglish(operator.read(id)?.result)).toMatchObject({
-        ok: false,
-        message: expect.stringContaining('was not done: the position may be another by now'),
-      });
+      expect(inEnglish(operator.read(id)?.result)).toMatchObject(
+        refusal('was not done: the position may be another by now'),
+      );
     }
   });
 
   test('takes over a database of before commands had keys', () => {
-    const before = client();
-    const id = before.post(accept);
+    const id = operator.post(accept);
     const old = new Database(controlPath(folder));
     old.exec('DROP INDEX commands_by_key; ALTER TABLE commands DROP COLUMN key; PRAGMA user_version = 1');
     old.close();
     const daemon = inbox();
     expect(daemon.poll().map((taken) => taken.id)).toEqual([id]);
-    const operator = client();
-    expect(operator.find('one')).toBe(null);
-    expect(operator.post(place('one'))).toBe(operator.post(place('one')));
+    const later = client();
+    expect(later.find('one')).toBe(null);
+    expect(later.post(place('one'))).toBe(later.post(place('one')));
   });
 
   test('writes progress down only where it is news', () => {
-    const operator = client();
     const daemon = inbox();
     const id = operator.post(halt());
     daemon.poll();
@@ -242,7 +236,6 @@ describe('the inbox', () => {
   });
 
   test('says what the cancels of a halt wait for, until it is done', () => {
-    const operator = client();
     const daemon = inbox();
     expect(readHaltWait(folder)).toBe(null);
     const id = operator.post(halt());
@@ -256,7 +249,6 @@ describe('the inbox', () => {
   });
 
   test('lets a command be taken back until it is taken', () => {
-    const operator = client();
     const [one, two] = [operator.post(place('one')), operator.post(place('two', '2'))];
     const result = { ok: false, message: 'taken back', left: [] };
     expect(operator.withdraw(one, result)).toBe(true);
@@ -266,7 +258,6 @@ describe('the inbox', () => {
   });
 
   test('gives no order by hand while it can not write down that it was taken', () => {
-    const operator = client();
     const daemon = inbox();
     const id = operator.post(place('one'));
     const other = new Database(controlPath(folder));
@@ -278,7 +269,6 @@ describe('the inbox', () => {
   });
 
   test('takes more commands than fit one look with the next ones', () => {
-    const operator = client();
     const daemon = inbox();
     for (let count = 0; count < 45; count += 1) operator.post(accept);
     expect([daemon.poll().length, daemon.poll().length, daemon.poll().length, daemon.poll().length]).toEqual([
@@ -287,29 +277,20 @@ describe('the inbox', () => {
   });
 
   test('begins without what was meant for an earlier run alone, and with a resume', () => {
-    const operator = client();
     const first = inbox();
     const accepted = operator.post(accept);
     expect(first.poll()).toHaveLength(1);
     first.close();
-    opened.splice(opened.indexOf(first), 1);
     const drained = operator.post(drain);
     const resumed = operator.post(resume);
-    expect(
-      inbox()
-        .poll()
-        .map(({ id }) => id),
-    ).toEqual([resumed]);
+    const next = inbox().poll();
+    expect(next.map(({ id }) => id)).toEqual([resumed]);
     for (const id of [accepted, drained]) {
-      expect(inEnglish(operator.read(id)?.result)).toMatchObject({
-        ok: false,
-        message: expect.stringContaining('ended before'),
-      });
+      expect(inEnglish(operator.read(id)?.result)).toMatchObject(refusal('ended before'));
     }
   });
 
   test('carries a command out although nothing of it can be written, and writes it down later', () => {
-    const operator = client();
     const daemon = inbox();
     const id = operator.post(halt());
     const writer = new Database(controlPath(folder));
@@ -327,18 +308,13 @@ describe('the inbox', () => {
   });
 
   test('ends a command that it does not know with a word about it', () => {
-    const operator = client();
     const daemon = inbox();
     const id = operator.post({ kind: 'dance' } as unknown as ControlCommand);
     expect(daemon.poll()).toEqual([]);
-    expect(inEnglish(operator.read(id)?.result)).toMatchObject({
-      ok: false,
-      message: expect.stringContaining('does not know'),
-    });
+    expect(inEnglish(operator.read(id)?.result)).toMatchObject(refusal('does not know'));
   });
 
   test('names a bounded number of orders that are left', () => {
-    const operator = client();
     const daemon = inbox();
     const id = operator.post(halt());
     daemon.poll();
@@ -352,6 +328,10 @@ describe('the inbox', () => {
 });
 
 describe('a halt', () => {
+  beforeEach(() => {
+    operator = client();
+  });
+
   test('holds from its post until a resume, whoever opens the database', () => {
     client().post(halt('flash crash'));
     expect(inbox().isHalted()).toEqual({ sinceMs: 1_000, reason: 'flash crash', wholeAccount: false });
@@ -360,7 +340,6 @@ describe('a halt', () => {
   });
 
   test('keeps its first time and the whole account when another halt follows', () => {
-    const operator = client();
     operator.post(halt('one', true));
     nowMs = 2_000;
     operator.post(halt('two', false));
@@ -369,7 +348,6 @@ describe('a halt', () => {
   });
 
   test('that is followed by a resume before it is done has ended, and only the resume is taken', () => {
-    const operator = client();
     const daemon = inbox();
     const first = operator.post(halt());
     const second = operator.post(resume);
@@ -388,7 +366,6 @@ describe('a halt', () => {
   });
 
   test('is taken although as many other commands wait as may', () => {
-    const operator = client();
     for (let count = 0; count < 100; count += 1) operator.post(accept);
     expect(() => operator.post(accept)).toThrow('expected at most 100 commands that wait');
     operator.post(halt());

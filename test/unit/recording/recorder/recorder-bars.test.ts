@@ -7,8 +7,9 @@ import type { VenueAnswer } from '../../../../src/venues/port.ts';
 import type { Recorder } from '../../../../src/recording/recorder.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue } from '../temporary-catalogue.ts';
 import { NOON_MS, openRecorder } from './answers.ts';
-import { folderOfThisTest } from '../../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
+const root = folderOfEachTest();
 const MINUTE_MS = 60_000;
 const MINUTES = { kind: 'candles', timeframe: '1m' } as const;
 
@@ -31,7 +32,6 @@ async function barsIn(root: string, timeframe: Timeframe = '1m'): Promise<readon
 
 describe('bars that a run asks for', () => {
   test('are in the catalogue when they have closed, once, those of each length apart', async () => {
-    const root = folderOfThisTest();
     const recorder = await openRecorder(root);
     const bars = candles(NOON_MS - 10 * MINUTE_MS, 13);
     takePage(recorder, bars.slice(0, 11), NOON_MS + 1_000);
@@ -48,7 +48,6 @@ describe('bars that a run asks for', () => {
   });
 
   test('that were seen right after their end in one run are taken from the next, as they then are', async () => {
-    const root = folderOfThisTest();
     const first = await openRecorder(root);
     takePage(first, [candle(NOON_MS - MINUTE_MS), candle(NOON_MS)], NOON_MS + MINUTE_MS + 1_000);
     await first.close();
@@ -61,7 +60,6 @@ describe('bars that a run asks for', () => {
   });
 
   test('are known to be all there were, but where the page of one did not reach back to that of another', async () => {
-    const root = folderOfThisTest();
     const recorder = await openRecorder(root);
     const bars = candles(NOON_MS, 20);
     const page = (...minutes: readonly number[]): readonly Candle[] =>
@@ -78,7 +76,6 @@ describe('bars that a run asks for', () => {
   });
 
   test('are as they were seen last, since the last trades of a bar may come late', async () => {
-    const root = folderOfThisTest();
     const recorder = await openRecorder(root);
     takePage(recorder, [candle(NOON_MS)], NOON_MS + MINUTE_MS);
     const late = candle(NOON_MS, { volume: '0.2' });
@@ -88,7 +85,6 @@ describe('bars that a run asks for', () => {
   });
 
   test('have volumes of ten decimals, however many the exchange tells, as where it adds up floats', async () => {
-    const root = folderOfThisTest();
     const recorder = await openRecorder(root);
     takePage(recorder, [candle(NOON_MS, { volume: '0.30000000000000004' })], NOON_MS + 2 * MINUTE_MS);
     await recorder.close();
@@ -96,7 +92,6 @@ describe('bars that a run asks for', () => {
   });
 
   test('leave those that are there as they are, and fill what is missing between them', async () => {
-    const root = folderOfThisTest();
     const bars = candles(NOON_MS, 6);
     const other = candle(NOON_MS + MINUTE_MS, { volume: '9' });
     const first = await openRecorder(root);
@@ -109,7 +104,6 @@ describe('bars that a run asks for', () => {
   });
 
   test('of an exchange that begins anew are added behind those of an earlier run, for each has another past', async () => {
-    const root = folderOfThisTest();
     const first = await openRecorder(root, { beganMs: NOON_MS });
     const bars = candles(NOON_MS - 10 * MINUTE_MS, 12);
     takePage(first, bars, NOON_MS + 2 * MINUTE_MS + 10_000);
@@ -126,7 +120,6 @@ describe('bars that a run asks for', () => {
   });
 
   test('of an exchange that begins anew are not added to those of another source, which is reported once', async () => {
-    const root = folderOfThisTest();
     const bars = candles(NOON_MS - 10 * MINUTE_MS, 5);
     await temporaryCatalogue(root).appendCandles({
       market: BTCIRT,
@@ -149,7 +142,6 @@ describe('bars that a run asks for', () => {
   });
 
   test('come from a segment that a killed process has left, all but the line that was cut short', async () => {
-    const root = folderOfThisTest();
     const folder = join(root, 'segments', BTCIRT);
     mkdirSync(folder, { recursive: true });
     const lines = candles(NOON_MS, 3).map(({ openTimeMs, open, high, low, close, volume }) =>

@@ -18,7 +18,7 @@ import {
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { SegmentWriter } from '../../../../src/recording/read-segment.ts';
-import { folderOfThisTest } from '../../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 import { z } from 'zod';
 import { createBot } from '../../../../src/daemon/run/create-bot.ts';
 import { createScreen } from '../../../../src/daemon/run/screen.ts';
@@ -29,6 +29,7 @@ import { defineStrategy } from '../../../../src/strategy/sdk.ts';
 import { createEmbeddedWorld } from '../../../support/embedded-bot.ts';
 import { runnerOn } from '../../../support/runner-on.ts';
 
+const root = folderOfEachTest();
 const ETHIRT = 'ETHIRT' as MarketSymbol;
 const DAY_MS = 86_400_000;
 const ALL = { market: BTCIRT, fromMs: 0, toMs: NOON_MS * 2 };
@@ -37,7 +38,6 @@ const segmentsOf = (root: string, market = BTCIRT): string[] =>
   readdirSync(join(root, 'segments', market)).filter((name) => name.endsWith('.jsonl'));
 
 test('books, trades and statistics are in the catalogue after the end, exactly as they were seen', async () => {
-  const root = folderOfThisTest();
   const recorder = await openRecorder(root, { markets: [BTCIRT, ETHIRT] });
   recorder.apply(...bookAnswer(bookOf(100, { updatedAtMs: NOON_MS - 250 })), NOON_MS);
   recorder.apply(
@@ -75,7 +75,6 @@ test('books, trades and statistics are in the catalogue after the end, exactly a
 });
 
 test('the catalogue knows from when to when was looked, and where something may be missing', async () => {
-  const root = folderOfThisTest();
   const recorder = await openRecorder(root);
   recorder.apply(...bookAnswer(bookOf(100)), NOON_MS);
   recorder.apply(...bookAnswer(bookOf(100)), NOON_MS + 30_000);
@@ -98,7 +97,6 @@ test('the catalogue knows from when to when was looked, and where something may 
 });
 
 test('the segment of a day that is over, and one that is large, are in the catalogue while recording goes on', async () => {
-  const root = folderOfThisTest();
   const recorder = await openRecorder(root, { largestBytes: 2_000 });
   recorder.apply(...bookAnswer(bookOf(100)), NOON_MS);
   recorder.apply(...bookAnswer(bookOf(110)), NOON_MS + DAY_MS);
@@ -118,7 +116,6 @@ test('the segment of a day that is over, and one that is large, are in the catal
 });
 
 test('a market is recorded into a catalogue by one recorder at a time, and others beside it', async () => {
-  const root = folderOfThisTest();
   const recorder = await openRecorder(root);
   await expect(openRecorder(root)).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
   const other = await openRecorder(root, { markets: [ETHIRT] });
@@ -128,7 +125,6 @@ test('a market is recorded into a catalogue by one recorder at a time, and other
 });
 
 test('an exchange that begins anew is not mixed with what an earlier one would still be showing', async () => {
-  const root = folderOfThisTest();
   const first = await openRecorder(root, { beganMs: NOON_MS });
   first.apply(...bookAnswer(bookOf(100)), NOON_MS + 60_000);
   await first.close();
@@ -142,7 +138,6 @@ test('an exchange that begins anew is not mixed with what an earlier one would s
 });
 
 test('a disk that takes nothing more ends the recording with one word, and never whoever feeds it', async () => {
-  const root = folderOfThisTest();
   const problems: string[] = [];
   const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   rmSync(join(root, 'segments', BTCIRT), { recursive: true });
@@ -156,7 +151,6 @@ test('a disk that takes nothing more ends the recording with one word, and never
 });
 
 test('a segment whose folder is being written to is reported, kept, and moved later', async () => {
-  const root = folderOfThisTest();
   const problems: string[] = [];
   const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   recorder.apply(...bookAnswer(bookOf(100)), NOON_MS);
@@ -172,7 +166,6 @@ test('a segment whose folder is being written to is reported, kept, and moved la
 });
 
 test('lines that are damaged are left out and reported', async () => {
-  const root = folderOfThisTest();
   await (await openRecorder(root)).close();
   const lines = ['["row",1767614400000,[null,[["1","2"]],[]]]', 'damaged', '["row",1,[1]]', '{}'];
   writeFileSync(
@@ -187,7 +180,6 @@ test('lines that are damaged are left out and reported', async () => {
 });
 
 test('raw replies are kept whole, packed by the day, and read to the last piece that was written', async () => {
-  const root = folderOfThisTest();
   const due: (() => void)[] = [];
   const after = (_delayMs: number, work: () => void) => {
     due.push(work);
@@ -227,7 +219,6 @@ const SCRIPT = fileURLToPath(new URL('limited-recording.ts', import.meta.url));
 const LIMITED = `trap '' XFSZ; ulimit -f 600; exec "$0" "$@"`;
 
 test('where the disk takes no more the recording stops with a word, and what it took is whole in the catalogue later', async () => {
-  const root = folderOfThisTest();
   const out = execFileSync('bash', ['-c', LIMITED, process.execPath, SCRIPT, root, '20000'], {
     encoding: 'utf8',
   });
@@ -249,10 +240,9 @@ test('where the disk takes no more the recording stops with a word, and what it 
 });
 
 test('a segment is whole before the next one begins, so that a kill in between leaves no hole', async () => {
-  const folder = folderOfThisTest();
   const sealed: string[] = [];
   const writer = new SegmentWriter({
-    folder,
+    folder: root,
     kind: 'trades',
     life: 'one',
     // Nothing is written to the disk by a timer.
@@ -265,10 +255,10 @@ test('a segment is whole before the next one begins, so that a kill in between l
   });
   const look = (second: number): void => writer.write({ what: 'look', seenMs: NOON_MS + second * 1_000 });
   for (const second of [0, 1, 2]) look(second);
-  const [first = ''] = readdirSync(folder);
-  expect(readFileSync(join(folder, first), 'utf8')).toBe('');
+  const [first = ''] = readdirSync(root);
+  expect(readFileSync(join(root, first), 'utf8')).toBe('');
   look(3);
-  expect(readFileSync(join(folder, first), 'utf8').trim().split('\n')).toHaveLength(3);
+  expect(readFileSync(join(root, first), 'utf8').trim().split('\n')).toHaveLength(3);
   await writer.end();
   expect(sealed).toHaveLength(2);
 });
@@ -302,7 +292,6 @@ function changedBooks(
 }
 
 test('a run records what its mirror saw, at the same times, and asks for nothing more', async () => {
-  const root = folderOfThisTest();
   const requestsOf = async (
     isRecorded: boolean,
   ): Promise<{ readonly seen: readonly Seen[]; readonly requests: number }> => {

@@ -28,6 +28,7 @@ const NUMBERS = readSpace({
 });
 
 const complete = (...values: number[]): TrialOutcome => ({ kind: 'complete', values, violation: 0 });
+const violated = (violation: number): TrialOutcome => ({ kind: 'complete', values: [1], violation });
 const failed: TrialOutcome = { kind: 'failed', reason: 'the handler threw' };
 
 const loss = ({ point }: Trial): number =>
@@ -40,12 +41,14 @@ const best = (sampler: Sampler): number =>
     ...sampler.trials.map(({ outcome }) => (outcome?.kind === 'complete' ? outcome.values[0]! : Infinity)),
   );
 
-/** Runs a study to its end, or for a number of trials. */
+/** Runs a study to its end, or for a number of trials, with settings that differ from {@link SETTINGS}. */
 function study(
   space: Space,
-  settings: SamplerSettings,
-  { trials, outcome }: { readonly trials: number; readonly outcome: (trial: Trial) => TrialOutcome },
+  change: Partial<SamplerSettings>,
+  trials: number,
+  outcome: (trial: Trial) => TrialOutcome,
 ): Sampler {
+  const settings = { ...SETTINGS, ...change };
   const sampler = new Sampler(space, settings);
   for (;;) {
     const asked = sampler.ask(Math.min(settings.generation, trials - sampler.trials.length));
@@ -59,11 +62,7 @@ const pointsOf = (sampler: Sampler): readonly string[] =>
 
 describe.each(['grid', 'random', 'sobol', 'tpe', 'nsga2'] as const)('%s', (kind) => {
   test('proposes every point of a small space once, and then no more', () => {
-    const sampler = study(
-      SMALL,
-      { ...SETTINGS, kind },
-      { trials: 100, outcome: ({ number }) => complete(number) },
-    );
+    const sampler = study(SMALL, { kind }, 100, ({ number }) => complete(number));
     expect(pointsOf(sampler).toSorted()).toEqual(
       [1, 2, 3]
         .flatMap((length) => ['fast', 'slow'].map((mode) => JSON.stringify({ length, mode })))
@@ -75,65 +74,45 @@ describe.each(['grid', 'random', 'sobol', 'tpe', 'nsga2'] as const)('%s', (kind)
 });
 
 describe.each(['random', 'sobol', 'tpe', 'nsga2', 'cmaes'] as const)('%s', (kind) => {
-  const settings = { ...SETTINGS, kind };
   const space = kind === 'cmaes' ? NUMBERS : WIDE;
 
   test('goes on where every trial failed, and where every trial is infeasible', () => {
-    const trials = 120;
-    expect(study(space, settings, { trials, outcome: () => failed }).trials).toHaveLength(trials);
-    const infeasible = study(space, settings, {
-      trials,
-      outcome: (trial) => ({ kind: 'complete', values: [loss(trial)], violation: 1 + trial.number }),
+    expect(study(space, { kind }, 120, () => failed).trials).toHaveLength(120);
+    const infeasible = study(space, { kind }, 120, (trial) => {
+      return { kind: 'complete', values: [loss(trial)], violation: 1 + trial.number };
     });
-    expect(infeasible.trials).toHaveLength(trials);
+    expect(infeasible.trials).toHaveLength(120);
   });
 
   test('another seed proposes other points', () => {
-    const [one, other] = [1, 2].map((seed) =>
-      study(space, { ...settings, seed }, { trials: 8, outcome: lossOf }),
-    );
-    expect(pointsOf(one!)).not.toEqual(pointsOf(other!));
+    const [one, other] = [1, 2].map((seed) => pointsOf(study(space, { kind, seed }, 8, lossOf)));
+    expect(one).not.toEqual(other);
   });
 });
 
 describe.each(['tpe', 'cmaes', 'nsga2'] as const)('%s', (kind) => {
   const space = kind === 'cmaes' ? NUMBERS : WIDE;
-  const settings = { ...SETTINGS, kind };
 
   test('comes nearer to the best than chance', () => {
     // NSGA-II learns only once in each population, so it takes longer.
     const trials = kind === 'nsga2' ? 400 : 200;
     const [ours, chance] = ([kind, 'random'] as const).map((one) =>
-      [1, 2, 3].reduce(
-        (sum, seed) =>
-          sum + best(study(space, { ...settings, kind: one, seed }, { trials, outcome: lossOf })),
-        0,
-      ),
+      [1, 2, 3].reduce((sum, seed) => sum + best(study(space, { kind: one, seed }, trials, lossOf)), 0),
     );
     expect(ours! * 2).toBeLessThan(chance!);
   });
 
   test('maximises what is to be large', () => {
-    const negative = study(
-      space,
-      { ...settings, objectives: ['maximize'] },
-      {
-        trials: 80,
-        outcome: (trial) => complete(-loss(trial)),
-      },
-    );
-    expect(pointsOf(negative)).toEqual(pointsOf(study(space, settings, { trials: 80, outcome: lossOf })));
+    const objectives = ['maximize'] as const;
+    const negative = study(space, { kind, objectives }, 80, (trial) => complete(-loss(trial)));
+    expect(pointsOf(negative)).toEqual(pointsOf(study(space, { kind }, 80, lossOf)));
   });
 
   test('finds the feasible part, and the best in it', () => {
     // The best point of all, at x = 2, is not feasible.
-    const constrained = study(space, settings, {
-      trials: 240,
-      outcome: (trial) => ({
-        kind: 'complete',
-        values: [loss(trial)],
-        violation: Math.max(0, 4 - Number(trial.point['x'])),
-      }),
+    const constrained = study(space, { kind }, 240, (trial) => {
+      const violation = Math.max(0, 4 - Number(trial.point['x']));
+      return { kind: 'complete', values: [loss(trial)], violation };
     });
     const feasible = constrained.trials.filter(
       ({ outcome }) => outcome?.kind === 'complete' && outcome.violation === 0,
@@ -144,13 +123,8 @@ describe.each(['tpe', 'cmaes', 'nsga2'] as const)('%s', (kind) => {
 });
 
 test('TPE keeps away from where trials fail', () => {
-  const { trials } = study(
-    WIDE,
-    { ...SETTINGS, kind: 'tpe' },
-    {
-      trials: 160,
-      outcome: (trial) => (Number(trial.point['x']) > 4 ? failed : lossOf(trial)),
-    },
+  const { trials } = study(WIDE, { kind: 'tpe' }, 160, (trial) =>
+    Number(trial.point['x']) > 4 ? failed : lossOf(trial),
   );
   const late = trials.slice(80).filter(({ outcome }) => outcome?.kind === 'failed');
   // Fewer than 10 of 80; by chance it would be 24.
@@ -174,16 +148,10 @@ test('a proposal of TPE keeps others of its generation away', () => {
 });
 
 test('NSGA-II spreads over a front of two objectives', () => {
-  const settings: SamplerSettings = {
-    ...SETTINGS,
-    kind: 'nsga2',
-    generation: 10,
-    objectives: ['minimize', 'maximize'],
-  };
-  const { trials } = study(WIDE, settings, {
-    trials: 400,
-    outcome: ({ point }) => complete(Number(point['x']) ** 2 + Number(point['y']), Number(point['x'])),
-  });
+  const objectives = ['minimize', 'maximize'] as const;
+  const { trials } = study(WIDE, { kind: 'nsga2', generation: 10, objectives }, 400, ({ point }) =>
+    complete(Number(point['x']) ** 2 + Number(point['y']), Number(point['x'])),
+  );
   // From x = 0 upwards, no point is worse than another in both objectives.
   const late = trials.slice(300).map(({ point }) => Number(point['x']));
   expect(late.filter((x) => x > -0.2).length).toBeGreaterThan(85);
@@ -192,13 +160,8 @@ test('NSGA-II spreads over a front of two objectives', () => {
 
 test('CMA-ES starts anew when a search has ended', () => {
   const line = readSpace({ x: { kind: 'decimal', min: -3, max: 7 } });
-  const { trials } = study(
-    line,
-    { ...SETTINGS, kind: 'cmaes', generation: 1 },
-    {
-      trials: 600,
-      outcome: ({ point }) => complete((Number(point['x']) - 2) ** 2),
-    },
+  const { trials } = study(line, { kind: 'cmaes', generation: 1 }, 600, ({ point }) =>
+    complete((Number(point['x']) - 2) ** 2),
   );
   const away = trials.map(({ point }) => Math.abs(Number(point['x']) - 2));
   const ended = away.findIndex((_, place) =>
@@ -209,13 +172,8 @@ test('CMA-ES starts anew when a search has ended', () => {
 });
 
 test('CMA-ES keeps other values of a stepped parameter in reach', () => {
-  const { trials } = study(
-    NUMBERS,
-    { ...SETTINGS, kind: 'cmaes', generation: 1 },
-    {
-      trials: 350,
-      outcome: ({ point }) => complete((Number(point['x']) - 2) ** 2 + 10 * (Number(point['n']) - 11) ** 2),
-    },
+  const { trials } = study(NUMBERS, { kind: 'cmaes', generation: 1 }, 350, ({ point }) =>
+    complete((Number(point['x']) - 2) ** 2 + 10 * (Number(point['n']) - 11) ** 2),
   );
   const late = trials.slice(200).map(({ point }) => point['n']);
   expect(late.filter((n) => n === 11).length).toBeGreaterThan(100);
@@ -239,16 +197,8 @@ describe('a sampler', () => {
   test.each([
     ['NaN', complete(Number.NaN), 'expected a finite objective 1, found NaN'],
     ['an infinite value', complete(-Infinity), 'expected a finite objective 1, found -Infinity'],
-    [
-      'a violation that is no number',
-      { kind: 'complete', values: [1], violation: Number.NaN } as const,
-      'expected a violation of 0 or more, found NaN',
-    ],
-    [
-      'a violation below 0',
-      { kind: 'complete', values: [1], violation: -1 } as const,
-      'expected a violation of 0 or more, found -1',
-    ],
+    ['a violation that is no number', violated(Number.NaN), 'expected a violation of 0 or more, found NaN'],
+    ['a violation below 0', violated(-1), 'expected a violation of 0 or more, found -1'],
   ])('takes %s as a failed trial', (_, outcome, reason) => {
     const sampler = new Sampler(WIDE, SETTINGS);
     sampler.ask(1);
@@ -360,11 +310,7 @@ describe('settings', () => {
   });
 
   test('let CMA-ES have 40 dimensions', () => {
-    const sampler = study(
-      many,
-      { ...SETTINGS, kind: 'cmaes', generation: 15 },
-      { trials: 45, outcome: ({ number }) => complete(number) },
-    );
-    expect(sampler.trials).toHaveLength(45);
+    const settings = { kind: 'cmaes', generation: 15 } as const;
+    expect(study(many, settings, 45, ({ number }) => complete(number)).trials).toHaveLength(45);
   });
 });

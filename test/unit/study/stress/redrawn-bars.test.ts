@@ -4,8 +4,59 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import { barsInOrder, barTimes, redrawnBars } from '../../../../src/study/stress/stress-run.ts';
+import {
+  barsInOrder,
+  barTimes,
+  redrawnBars,
+  redrawnSignals,
+} from '../../../../src/study/stress/stress-run.ts';
 import { TETHER, walkOf } from '../../backtest/candle-run.ts';
+import { blockLength } from '../../../../src/statistics/stationary-bootstrap.ts';
+import { blockOfBars } from '../../../../src/study/run-stress.ts';
+import { drawnReturns } from '../statistics/drawn-returns.ts';
+import { knownValue } from '../statistics/known-value.ts';
+import type { FileSignal } from '../../../../src/backtest/signals.ts';
+import { generatedCandles } from '../generated-candles.ts';
+
+const candles = generatedCandles({ count: 300 });
+const { openTimeMs, volume } = candles;
+/** Candles whose volume is their index, so that a drawnSignals bar shows which one it was. */
+const marked = { ...candles, volume: volume.map((_, bar) => bar) };
+const drawnSignals = () => ({ fromMs: openTimeMs[20] ?? 0, meanBlock: 8, random: createRandom(5) });
+
+const signal = (atMs: number, id: string): FileSignal => ({
+  atMs,
+  strategy: null,
+  name: 'alert',
+  id,
+  payload: id,
+  sentAtMs: atMs - 1_000,
+  source: 'test',
+  place: '',
+});
+
+test('signals move with the bars in which they came, each time by other ids', () => {
+  // A signal in each bar, and in every fifth a repetition with the same id.
+  const signals = [...openTimeMs].flatMap((openMs, bar) => [
+    signal(openMs + 60_000, String(bar)),
+    ...(bar % 5 === 0 ? [signal(openMs + 120_000, String(bar))] : []),
+  ]);
+  const [bars] = redrawnBars([{ columns: marked, priceStep: parseUnits('0.01') }], drawnSignals());
+  const told = redrawnSignals(signals, [marked], drawnSignals());
+  for (let bar = 20; bar < 300; bar += 1) {
+    const openMs = openTimeMs[bar] ?? 0;
+    const source = bars?.volume[bar] ?? Number.NaN;
+    const here = told.filter(({ atMs }) => atMs >= openMs && atMs < openMs + HOUR_MS);
+    expect(here.map(({ payload }) => payload)).toEqual(
+      Array.from({ length: source % 5 === 0 ? 2 : 1 }, () => String(source)),
+    );
+    expect(here[0]).toMatchObject({ atMs: openMs + 60_000, sentAtMs: openMs + 59_000 });
+    expect(new Set(here.map(({ id }) => id)).size).toBe(1);
+  }
+  // A signal that was drawnSignals twice counts as two, and a repetition does not.
+  expect(new Set(told.map(({ id }) => id)).size).toBe(280);
+  expect(redrawnSignals([], [marked], drawnSignals())).toEqual([]);
+});
 
 const HOUR_MS = 3_600_000;
 const STEP = parseUnits('0.01');
@@ -229,4 +280,37 @@ describe('redrawn bars', () => {
       expect(ofRight.get(time)).toBe(isGap ? undefined : source);
     }
   });
+});
+
+const COUNT = 2_000;
+const blockWalk = walkOf(TETHER, { bars: COUNT, seed: 1, price: 500 });
+
+/** Makes bars whose closes give these returns. */
+function closing(returns: Float64Array): CandleColumns {
+  let price = 1_000_000_000;
+  return { ...blockWalk, close: returns.map((value) => (price *= Math.exp(value))) };
+}
+
+const noise = drawnReturns({ seed: 3, count: COUNT });
+/** Returns in turns of 100 calm and 100 wild bars: they do not depend on each other, but their sizes do. */
+const storms = noise.map((value, bar) => value * (Math.floor(bar / 100) % 2 === 0 ? 0.2 : 2));
+
+test('blocks are as long as returns need, or their sizes where these last', () => {
+  const ofReturns = knownValue(blockLength(storms.slice(1))).stationary;
+  const ofSizes = knownValue(blockLength(storms.slice(1).map(Math.abs))).stationary;
+  expect(ofSizes).toBeGreaterThan(5 * ofReturns);
+  expect(knownValue(blockOfBars([closing(storms)], null))).toBeCloseTo(ofSizes, 6);
+  expect(knownValue(blockOfBars([closing(noise)], null))).toBeLessThan(ofSizes / 2);
+  // The longest block of several markets counts, since they share their blocks.
+  expect(knownValue(blockOfBars([closing(noise), closing(storms)], null))).toBeCloseTo(ofSizes, 6);
+});
+
+test('a range that is too short, or a price that never moves, has no block', () => {
+  const fromMs = blockWalk.openTimeMs[COUNT - 15] ?? 0;
+  expect(blockOfBars([blockWalk], fromMs)).toMatchObject({
+    kind: 'unknown',
+    message: 'expected at least 20 values, was 15',
+  });
+  const still = { ...blockWalk, close: blockWalk.close.map(() => 5) };
+  expect(blockOfBars([still], null)).toMatchObject({ kind: 'unknown', reason: 'no-variance' });
 });

@@ -68,14 +68,8 @@ describe('the best trial', () => {
   });
 
   test('among trials that are all the same is on a plateau', () => {
-    expect(
-      valueOf(
-        around(
-          19,
-          along(() => complete(2)),
-        ),
-      ),
-    ).toMatchObject({ isPlateau: true, kept: 1 });
+    const same = along(() => complete(2));
+    expect(valueOf(around(19, same))).toMatchObject({ isPlateau: true, kept: 1 });
   });
 
   test.each([
@@ -85,11 +79,8 @@ describe('the best trial', () => {
     const trials = along((fast) =>
       fast === 20 ? complete(5) : Math.abs(fast - 20) < 4 ? outcome : complete(4),
     );
-    expect(valueOf(around(19, trials))).toMatchObject({
-      isPlateau: false,
-      medianOfNeighbours: null,
-      kept: null,
-    });
+    const peak = { isPlateau: false, medianOfNeighbours: null, kept: null };
+    expect(valueOf(around(19, trials))).toMatchObject(peak);
   });
 
   test('that minimizes has a plateau of small values', () => {
