@@ -22,7 +22,7 @@ import type { LockRule } from '../engine/lock.ts';
 import type { TradingCalendar } from '../engine/trading-calendar.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/position-checker.ts';
-import { LISTENER, ROAMER, TREASURER } from './workload/roamer.ts';
+import { LISTENER, ROAMER, RULE_FOLLOWER, TREASURER } from './workload/roamer.ts';
 import { WORKLOAD } from './workload/workload.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import { z } from 'zod';
@@ -84,6 +84,7 @@ const MOST_LEISURE = 8;
 const LIMITED = 0.6;
 const MIDDLING_BTC = 0.002;
 const MIDDLING_USDT = 60;
+const MIDDLING_RIALS = 40_000_000;
 
 /** Share of the seeds without position limits in which strategies share all their money. */
 const SPENDER_SHARE = 0.7;
@@ -99,6 +100,9 @@ const RULED_SHARE = 0.6;
 
 /** Share of the seeds with a strategy that receives signals. */
 const LISTENER_SHARE = 0.5;
+
+/** Share of the seeds with a strategy of rules. */
+const RULES_SHARE = 0.3;
 
 /** Share of the seeds with a strategy that has a universe. */
 const ROAMER_SHARE = 0.45;
@@ -167,6 +171,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     ...roamerInstance(of),
     ...spenderInstances(of),
     ...treasurerInstance(of),
+    ...ruleInstance(of),
     ...(hasListener(seed)
       ? [instanceOf(of, LISTENER, { market: 'BTCUSDT', params: { everyMs: 8_000 } })]
       : []),
@@ -250,6 +255,18 @@ function spenderInstances(of: Drawn): readonly StrategyInstanceSettings[] {
     const setup = { name: `spender-${index}`, market: 'BTCUSDT', params };
     return instanceOf({ ...of, limits: createRiskLimits() }, SPENDER, setup);
   });
+}
+
+/** Draws the strategy of rules; none in some seeds. */
+function ruleInstance(of: Drawn): readonly StrategyInstanceSettings[] {
+  const dice = Dice.of(of.seed, 'rules');
+  if (!dice.happens(RULES_SHARE)) return [];
+  const fast = dice.integer(1, 5);
+  const stopPercent = dice.happens(0.5) ? dice.integer(1, 10) / 10 : null;
+  const market = dice.pick(of.markets)?.symbol ?? 'BTCUSDT';
+  const value = dice.logUniform(1, 3) * (market.endsWith('USDT') ? MIDDLING_USDT : MIDDLING_RIALS);
+  const params = { fast, slow: fast + dice.integer(1, 15), value, stopPercent };
+  return [instanceOf(of, RULE_FOLLOWER, { market, params })];
 }
 
 /** Draws the strategy that moves money between the spot and the margin wallets; none in some seeds. */

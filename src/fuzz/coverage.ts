@@ -1,3 +1,4 @@
+import { RULE_FOLLOWER } from './workload/roamer.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { JournalEntry, MirrorChange } from '../engine/mirror-change.ts';
 import type { IntentRecord } from '../records/rows.ts';
@@ -79,6 +80,8 @@ const NEEDED = [
   'close result ok',
   'place result ok',
   'place result not ok',
+  'purchases by rules',
+  'sales by rules',
   'orders for shares',
   'shares sold for, then bought',
   'refused for want of money',
@@ -242,6 +245,8 @@ export class Coverage {
 
   private begin(order: OrderRecord): void {
     this.count('orders');
+    if (order.strategy === RULE_FOLLOWER.name && order.exit === null)
+      this.count(order.side === 'buy' ? 'purchases by rules' : 'sales by rules');
     if (order.pairKey !== null && !order.key.endsWith('/2')) this.count('ocos');
     for (const what of this.portfolio.order(order)) this.count(what);
   }

@@ -116,8 +116,12 @@ interface RuleParts<Params extends z.ZodType, Declared extends DeclaredData, Spe
     Named<NoInfer<Declared>, NoInfer<Specs>>,
     RuleSetup<z.output<Params>> & { readonly account: RuleAccount }
   >;
-  /** Exit orders of each purchase; if left out, only `exit` sells. */
-  readonly bracket?: OrRule<ExitWish, Named<NoInfer<Declared>, NoInfer<Specs>>, RuleSetup<z.output<Params>>>;
+  /** Exit orders of each purchase; if left out or undefined, only `exit` sells. */
+  readonly bracket?: OrRule<
+    ExitWish | undefined,
+    Named<NoInfer<Declared>, NoInfer<Specs>>,
+    RuleSetup<z.output<Params>>
+  >;
   /** Needed for a `trail` in the bracket. */
   readonly trailing?: Trailing;
 }

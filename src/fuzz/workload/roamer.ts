@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { createRandom } from '../../domain/random.ts';
 import type { MarketContext, StrategyContext } from '../../strategy/context.ts';
 import { defineStrategy } from '../../strategy/definition.ts';
+import { sma } from '../../strategy/indicators/averages.ts';
+import { defineRules } from '../../strategy/rules.ts';
 import { RANKINGS } from '../../strategy/universe-rules.ts';
 import { Dice } from '../dice.ts';
 import { FAR, NEAR } from './order-actions.ts';
@@ -187,4 +189,22 @@ export const LISTENER = defineStrategy({
       ctx.buy({ value: ctx.freeQuote * share * 0.01, price: price * 0.9, expireAfterMs: 60_000 });
     },
   },
+});
+
+/** A strategy of rules: it holds while a fast average of minutes is above a slow one, or until its stop. */
+export const RULE_FOLLOWER = defineRules({
+  name: 'rules',
+  params: z.strictObject({
+    fast: z.int(),
+    slow: z.int(),
+    value: z.number(),
+    stopPercent: z.number().nullable(),
+  }),
+  data: ({ market }) => ({ bars: market.candles('1m') }),
+  indicators: ({ bars }, { params }) => ({ fast: sma(bars, params.fast), slow: sma(bars, params.slow) }),
+  enter: ({ fast, slow }) => fast.isAbove(slow),
+  exit: ({ fast, slow }, { position }) => fast.isBelow(slow).or(position.barsHeld.isAbove(60)),
+  size: (_, { params, account }) => ({ value: account.freeQuote.atMost(params.value) }),
+  bracket: (_, { params }) =>
+    params.stopPercent === null ? undefined : { stopLoss: { percent: params.stopPercent } },
 });

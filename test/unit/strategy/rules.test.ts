@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { atr, bollinger, defineRules, rsi, sma, type StrategyDefinition } from '#sdk';
 import { runStrategy } from '#testing';
-import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { runnerOn } from '../../support/runner-on.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
@@ -60,6 +59,12 @@ describe('rules', () => {
       'sell: the bars held is above 2',
     ]);
     expect(ordersOf({ exit: HELD }, [99, 101, 107])[1]).toBe('sell: the profit in percent is above 5');
+  });
+
+  test('wait for a sale that is still at work', () => {
+    const bars = [99, 101, 94, 94, 94].map((close) => ({ close, volume: close === 94 ? 8 : 1_000 }));
+    const { orders } = runStrategy(rules({}), { bars, volumeShare: 5 });
+    expect(orders.map(({ side, filled }) => `${side} ${filled}`)).toEqual(['buy 1', 'sell 0']);
   });
 
   test('use the values of the bar in size and bracket', () => {
@@ -143,35 +148,13 @@ describe('rules', () => {
   });
 });
 
-/** Hours of prices that fall and rise again, so that most rules buy and sell. */
-const WAVES = Array.from({ length: 400 }, (_, hour) => {
-  const close = 100 + 8 * Math.sin(hour / 9) + 3 * Math.sin(hour / 2);
-  return { close, volume: 1_000 + 500 * Math.sin(hour / 5) };
-});
-
-describe('the page of rules', () => {
-  const page = readFileSync('docs/rules.md', 'utf8');
-
-  test('has recipes that trade', async () => {
-    const folder = folderOfThisTest();
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    const blocks = page.matchAll(/```ts\n(import [\s\S]*?)```/g);
-    for (const [index, [, code = '']] of [...blocks].entries())
-      writeFileSync(join(folder, `recipe-${index + 10}.ts`), code);
-    const { strategies, problems } = await loadStrategies(folder);
-    expect(problems).toEqual([]);
-    const quiet = strategies.flatMap(({ definition }) =>
-      runStrategy(definition, { bars: WAVES }).fills.length > 0 ? [] : [definition.name],
-    );
-    // The first strategy of the page waits for a fall within a long rise.
-    expect([strategies.length, quiet]).toEqual([11, ['my-dip']]);
-  });
-});
+/** Closes of hours that fall and rise again, so that most rules buy and sell. */
+const WAVES = Array.from({ length: 400 }, (_, hour) => 100 + 8 * Math.sin(hour / 9) + 3 * Math.sin(hour / 2));
 
 /** Writes the waves as a file of candles; returns its path. */
 const csv = (folder: string): string => {
   const path = join(folder, 'hours.csv');
-  const rows = WAVES.map(({ close }, hour) => {
+  const rows = WAVES.map((close, hour) => {
     const price = close.toFixed(2);
     return `${new Date(Date.UTC(2024, 0, 1, hour)).toISOString()},${price},${price},${price},${price},100000`;
   });

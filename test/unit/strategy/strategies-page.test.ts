@@ -1,10 +1,11 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReportData } from '../../../src/page/run-data.ts';
 import { LIFE } from '../../../src/strategy/definition.ts';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { runStrategy } from '#testing';
 import * as sdk from '../../../src/strategy/sdk.ts';
 import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -13,7 +14,7 @@ import {
   STRATEGY_PAGES as PAGES,
   writeExamples,
 } from '../../support/strategy-examples.ts';
-import { folderOfAllTests } from '../../support/temporary-folder.ts';
+import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 import { runnerOn } from '../../support/runner-on.ts';
 
 /** Exports that an author does not call: values, and types with functions of their own. */
@@ -90,5 +91,27 @@ describe('the page for authors', () => {
     expect(row?.split('|').map((cell) => cell.trim())).toEqual(
       expect.arrayContaining([`${everyMs / 1_000} s`, `${maxAgeMs / 1_000} s`]),
     );
+  });
+});
+
+describe('the page of rules', () => {
+  test('has recipes that trade', async () => {
+    const recipes = folderOfThisTest();
+    writeFileSync(join(recipes, 'package.json'), '{ "type": "module" }');
+    const blocks = readFileSync('docs/rules.md', 'utf8').matchAll(/```ts\n(import [\s\S]*?)```/g);
+    for (const [index, [, code = '']] of [...blocks].entries())
+      writeFileSync(join(recipes, `recipe-${index + 10}.ts`), code);
+    const { strategies, problems } = await loadStrategies(recipes);
+    expect(problems).toEqual([]);
+    // Hours of prices that fall and rise again, so that most rules buy and sell.
+    const bars = Array.from({ length: 400 }, (_, hour) => {
+      const close = 100 + 8 * Math.sin(hour / 9) + 3 * Math.sin(hour / 2);
+      return { close, volume: 1_000 + 500 * Math.sin(hour / 5) };
+    });
+    const quiet = strategies.flatMap(({ definition }) =>
+      runStrategy(definition, { bars }).fills.length > 0 ? [] : [definition.name],
+    );
+    // The first strategy of the page waits for a fall within a long rise.
+    expect([strategies.length, quiet]).toEqual([11, ['my-dip']]);
   });
 });
