@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createRandom } from '../../domain/random.ts';
 import type { MarketContext, StrategyContext } from '../../strategy/context.ts';
 import { defineStrategy } from '../../strategy/definition.ts';
-import { sma } from '../../strategy/indicators/averages.ts';
+import { sma } from '../../strategy/sdk.ts';
 import { defineRules } from '../../strategy/rules.ts';
 import { RANKINGS } from '../../strategy/universe-rules.ts';
 import { Dice } from '../dice.ts';
