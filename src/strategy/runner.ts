@@ -2,6 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { checkedData, type DataEntry } from './checks/check-data.ts';
 import { strayHandler, type StrategyDefinition, paceOf, type TrailPace } from './definition.ts';
 import { expectedMarket } from './decimal-input.ts';
+import type { CandleSeries } from './data/candle-series.ts';
 import { dataSetup } from './data/data.ts';
 import { routeOfEvent, withUniverses, type CandleSubscription, type Subscription } from './subscriptions.ts';
 import {
@@ -181,15 +182,15 @@ export class StrategyRunner implements StrategyPort {
 
   warmUpLength({ market, timeframe, warmUp, isPooled }: CandleSubscription): number {
     // Candles that were not declared need no bars.
-    const own = this.candlesOf(market, timeframe)?.series?.warmUpLength ?? 0;
+    const own = this.candles[this.candlePlace(market, timeframe)]?.series?.warmUpLength ?? 0;
     return isPooled === true ? Math.max(own, warmUp) : own;
   }
 
   warmUp(candle: ClosedCandle): void {
-    const found = this.candlesOf(candle.market, candle.timeframe);
+    const found = this.candles[this.candlePlace(candle.market, candle.timeframe)];
     if (found === undefined) return;
-    found.series?.add(candle);
-    for (const series of found.ofMembers) series.add(candle);
+    this.add(found.series, candle);
+    for (const series of found.ofMembers) this.add(series, candle);
   }
 
   wants(kind: StrategyEvent['kind']): boolean {
@@ -265,10 +266,10 @@ export class StrategyRunner implements StrategyPort {
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[] {
     const found = this.candles[place];
     if (found === undefined) return NO_INTENTS;
-    found.series?.add(candle);
+    this.add(found.series, candle);
     // True if a followed member gets it as a new bar, not as a bar of the past.
     let isOfMember = false;
-    for (const series of found.ofMembers) if (series.add(candle)) isOfMember = true;
+    for (const series of found.ofMembers) if (this.add(series, candle)) isOfMember = true;
     if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;
     if (found.series === null && !isOfMember) return NO_INTENTS;
     this.begin(view, candle);
@@ -321,6 +322,16 @@ export class StrategyRunner implements StrategyPort {
     return entered.length > 0 || left.length > 0;
   }
 
+  /** Adds a bar; returns true if it is new. An author's indicator that throws stops this strategy alone. */
+  private add(series: Pick<CandleSeries, 'add'> | null, candle: ClosedCandle): boolean {
+    try {
+      return series?.add(candle) ?? false;
+    } catch (error) {
+      this.fail('indicators', error);
+      return false;
+    }
+  }
+
   private begin(view: EngineView, candle: ClosedCandle | null): void {
     this.log.begin(view.nowMs);
     this.drawn.begin(candle);
@@ -343,7 +354,7 @@ export class StrategyRunner implements StrategyPort {
       if (answer !== undefined) throw wrongAnswer(answer);
       return true;
     } catch (error) {
-      this.fail(name, error);
+      this.fail(`on.${name}`, error);
       return false;
     }
   }
@@ -367,16 +378,12 @@ export class StrategyRunner implements StrategyPort {
     return true;
   }
 
-  private fail(name: string, error: unknown): void {
+  private fail(place: string, error: unknown): void {
     this.state.drop();
     this.call.end();
     if (error instanceof SarrafError && error.code === 'INVARIANT') throw error;
-    this.fault = faultOf(`on.${name}`, error, this.source);
+    this.fault = faultOf(place, error, this.source);
     this.failure = faultText(this.fault);
-  }
-
-  private candlesOf(market: string, timeframe: Timeframe): StrategyRunner['candles'][number] | undefined {
-    return this.candles[this.candlePlace(market, timeframe)];
   }
 }
 

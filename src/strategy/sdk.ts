@@ -19,7 +19,7 @@ export type {
   TimerEvent,
 } from './data/data.ts';
 export { defineStrategy, type StrategyDefinition } from './definition.ts';
-export type { IndicatorSpec } from './indicators/declare-indicator.ts';
+export { defineIndicator, type IndicatorSpec } from './indicators/declare-indicator.ts';
 export * from './indicators/averages.ts';
 export * from './indicators/momentum.ts';
 export * from './indicators/oscillators.ts';

@@ -344,7 +344,10 @@ function readingLines(found: BarReading, options: LanguageOptions): readonly str
     ...tableLines(
       ['', '', '>left', '>right', '>away', 'since'],
       lines.map(({ text, depth, isTrue, left, right, sinceMs }) => [
-        isTrue === null ? '?' : write(sentence(isTrue ? 'rules-yes' : 'rules-no')),
+        write(sentence(isTrue === null ? 'rules-open' : isTrue ? 'rules-true' : 'rules-false')).replaceAll(
+          ISOLATES,
+          '',
+        ),
         `${'  '.repeat(depth)}${write(text).replaceAll(ISOLATES, '')}`,
         left === null ? '' : shownNumber(left),
         right === null ? '' : shownNumber(right),

@@ -48,8 +48,9 @@ export const RULE_SENTENCES = {
   'rules-made': 'all that is needed is true',
   'rules-missing': 'missing: {conditions:said}',
   'rules-unknown': '{condition:said} (not known yet)',
-  'rules-yes': 'yes',
-  'rules-no': 'no',
+  'rules-true': 'is true',
+  'rules-false': 'is false',
+  'rules-open': 'not known yet',
   'rules-no-exit': 'no condition sells: only the exit orders of the purchase do',
 } as const;
 
@@ -100,7 +101,8 @@ export const RULE_IN_PERSIAN: Record<keyof typeof RULE_SENTENCES, string> = {
   'rules-made': 'هر چه لازم است برقرار است',
   'rules-missing': 'برقرار نیست: {conditions:said}',
   'rules-unknown': '{condition:said} (هنوز معلوم نیست)',
-  'rules-yes': 'بله',
-  'rules-no': 'نه',
+  'rules-true': 'برقرار است',
+  'rules-false': 'برقرار نیست',
+  'rules-open': 'هنوز معلوم نیست',
   'rules-no-exit': 'هیچ شرطی نمی‌فروشد: فقط سفارش‌های خروج خرید می‌فروشند',
 };

@@ -207,6 +207,67 @@ export function declareNamed<const Params extends Ranges, Value extends Indicato
   return declared(declare, entryOf(kind, { params, ...rules }));
 }
 
+/** An indicator of an author: a state, and how each closed bar changes it. */
+interface OwnIndicator<Params extends OwnParams, State extends object, Value extends IndicatorValue> {
+  /** Name for messages and explanations. */
+  readonly name: string;
+  /** Parameters with their defaults: any finite numbers. */
+  readonly params?: Params;
+  /** Returns the state before the first bar: an object that `next` changes. */
+  readonly init: (params: Params) => State;
+  /** Adds a closed bar to the state. Returns the value after it; null while there is none. */
+  readonly next: (state: State, bar: Readonly<Ohlcv>, params: Params) => Value | null;
+  /** Returns the number of the bar, from 1, at which it has its first value. */
+  readonly warmUp: (params: Params) => number;
+  /** Returns the bars after which its value no longer depends on its start; left out if that is `warmUp`. */
+  readonly settled?: (params: Params) => number;
+}
+
+type OwnParams = Readonly<Record<string, number>>;
+
+/** Rows of the indicators of authors, by their declarations. */
+export const OWN_ENTRIES = new WeakMap<object, IndicatorEntry>();
+
+/**
+ * Defines an indicator of one's own, for rules and handlers: `range(bars, { length: 10 })`. It is a function
+ * of the bars alone: with times, random numbers or variables outside of its state it is refused.
+ */
+export function defineIndicator<
+  State extends object,
+  Value extends IndicatorValue,
+  const Params extends OwnParams = OwnParams,
+>(
+  own: OwnIndicator<{ readonly [Name in keyof Params]: number }, State, Value> & { readonly params?: Params },
+): (of: CandleData, given?: { readonly [Name in keyof Params]?: number }) => IndicatorSpec<Value> {
+  const usual: OwnParams = own.params ?? {};
+  const range = { least: -Number.MAX_VALUE, most: Number.MAX_VALUE, isWhole: false };
+  const entry = entryOf(own.name, {
+    params: Object.fromEntries(
+      Object.entries(usual).map(([name, value]) => [name, { usual: value, ...range }]),
+    ),
+    first: (params) => own.warmUp(params as Params),
+    ...(own.settled === undefined ? {} : { settled: own.settled as (params: OwnParams) => number }),
+    start: (params) => {
+      const state = own.init(params as Params);
+      return ofBars({
+        update: (bar) => valueOf(own.name, own.next(state, Object.freeze(bar), params as Params)),
+      });
+    },
+  });
+  return (of, given = {}) => {
+    const spec = { kind: own.name, params: { ...usual, ...given }, of };
+    OWN_ENTRIES.set(spec, entry);
+    return spec;
+  };
+}
+
+/** Checks a value of an author's indicator: types of plugins are not trusted. */
+function valueOf<Value>(name: string, value: Value | null): Value | null {
+  const isValue = value === null || typeof value === 'number' || typeof value === 'object';
+  if (isValue) return value;
+  throw refused(`next of ${name}: expected a number, a record of numbers or null, was ${typeof value}`);
+}
+
 /** Returns the default parameters. */
 export function usualOf(params: Ranges): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(params).map(([name, { usual }]) => [name, usual]));
@@ -225,11 +286,15 @@ function entryOf<Params extends Ranges, Value extends IndicatorValue>(
       if (refusal !== null)
         throw refused(`expected ${kind} to have ${refusal}, had ${JSON.stringify(params)}`);
       const first = rules.first(params);
+      if (!Number.isInteger(first) || first < 1)
+        throw refused(`warmUp of ${kind}: expected a whole number of bars from 1 on, was ${first}`);
       if (first > LONGEST_WARM_UP) {
         const limit = `expected ${kind} to have its first value within ${LONGEST_WARM_UP} candles`;
         throw refused(`${limit}, needs ${first}: shorten ${JSON.stringify(params)}`);
       }
       const settled = Math.ceil(rules.settled?.(params) ?? first);
+      if (!Number.isFinite(settled))
+        throw refused(`settled of ${kind}: expected a number of bars, was ${settled}`);
       return {
         first,
         settledAfter: Math.min(LONGEST_WARM_UP, Math.max(first, settled)),

@@ -1,17 +1,18 @@
-import { fieldsOf } from '../fields.ts';
+import { fieldsOf, isFields } from '../fields.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { decimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import { ohlcvOf, closeNumber } from '../column-candle.ts';
 import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
-import type {
-  Indicator,
-  IndicatorValue,
-  CheckedIndicator,
-  IndicatorFeed,
-  IndicatorEntry,
-  IndicatorSpec,
-  MemberIndicatorSpec,
+import {
+  OWN_ENTRIES,
+  type Indicator,
+  type IndicatorValue,
+  type CheckedIndicator,
+  type IndicatorFeed,
+  type IndicatorEntry,
+  type IndicatorSpec,
+  type MemberIndicatorSpec,
 } from './declare-indicator.ts';
 import { RuleSpec, type Peers } from '../rules/program.ts';
 import * as averages from './averages.ts';
@@ -59,7 +60,8 @@ export const INDICATORS: ReadonlyMap<string, IndicatorEntry> = new Map(
 export function createIndicator(spec: unknown, peers: Peers = () => undefined): Indicator {
   if (spec instanceof RuleSpec) return spec.start(peers);
   const { kind, params, of } = fieldsOf(spec);
-  const entry = typeof kind === 'string' ? INDICATORS.get(kind) : undefined;
+  const own = isFields(spec) ? OWN_ENTRIES.get(spec) : undefined;
+  const entry = own ?? (typeof kind === 'string' ? INDICATORS.get(kind) : undefined);
   if (typeof kind !== 'string' || entry === undefined) {
     const was = JSON.stringify(spec);
     throw new SarrafError('INVALID_STRATEGY', `expected an indicator such as sma(bars, 20), was ${was}`);
@@ -71,7 +73,23 @@ export function createIndicator(spec: unknown, peers: Peers = () => undefined): 
       `expected declared candles as the first argument of ${kind}, was ${was}: take them by the name that data gives them, such as indicators: ({ bars }) => …`,
     );
   }
-  return new RunningIndicator(entry.check(params));
+  const checked = entry.check(params);
+  if (own !== undefined) refuseUnlike(kind, checked);
+  return new RunningIndicator(checked);
+}
+
+/** Refuses an indicator of an author that has other values when it sees the same bars again. */
+function refuseUnlike(kind: string, checked: CheckedIndicator): void {
+  const [once, again] = [new RunningIndicator(checked), new RunningIndicator(checked)];
+  for (let bar = 0; bar < checked.first + TRIAL_BARS; bar += 1) {
+    for (const running of [once, again]) running.add(trialBar(bar));
+    const values = [once, again].map(({ value }) => JSON.stringify(value));
+    if (values[0] !== values[1])
+      throw new SarrafError(
+        'INVALID_STRATEGY',
+        `next of ${kind}: expected the same value for the same bars, was ${values.join(', then ')}: it may use its state, the bar and its parameters, and no time, random number or other variable`,
+      );
+  }
 }
 
 function isCandles(of: unknown): boolean {
@@ -87,15 +105,19 @@ export interface ValueShape {
   readonly isPrice: boolean;
 }
 
-/** Shapes by kind of indicator. */
-const shapes = new Map<string, ValueShape>();
+/** Bars after the first value on which an author's indicator is tried. */
+const TRIAL_BARS = 20;
+
+/** Shapes of the bundled indicators by their kind, and of an author's by their row. */
+const shapes = new Map<string | IndicatorEntry, ValueShape>();
 
 /** Prices of the bars by which shapes are found: far from the values of indicators that are no prices. */
 const TRIAL_PRICE = 1_000_000;
 
 /** Returns the shape of an indicator's values, which is that of its first one on bars made up for it. */
 export function valueShapeOf(spec: IndicatorSpec | MemberIndicatorSpec): ValueShape {
-  const known = shapes.get(spec.kind);
+  const key = OWN_ENTRIES.get(spec) ?? spec.kind;
+  const known = shapes.get(key);
   if (known !== undefined) return known;
   const indicator = createIndicator(spec);
   for (let bar = 0; bar < 2 * LONGEST_WARM_UP && !indicator.hasValue; bar += 1) indicator.add(trialBar(bar));
@@ -106,7 +128,7 @@ export function valueShapeOf(spec: IndicatorSpec | MemberIndicatorSpec): ValueSh
     fields: typeof value === 'object' && value !== null ? numbers.map(([name]) => name) : null,
     isPrice: numbers.every(([, part]) => part > TRIAL_PRICE / 2 && part < 2 * TRIAL_PRICE),
   };
-  shapes.set(spec.kind, shape);
+  shapes.set(key, shape);
   return shape;
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { atr, bollinger, defineRules, rsi, sma, type StrategyDefinition } from '#sdk';
+import { atr, bollinger, defineIndicator, defineRules, rsi, sma, type StrategyDefinition } from '#sdk';
 import { runStrategy } from '#testing';
 import { runnerOn } from '../../support/runner-on.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -164,6 +164,70 @@ const csv = (folder: string): string => {
 
 /** Time of an hour of the waves. */
 const at = (hour: number): string => new Date(Date.UTC(2024, 0, 1, hour)).toISOString();
+
+/** The greatest rise of the close in some bars, by an author. */
+const rise = defineIndicator({
+  name: 'rise',
+  params: { length: 3 },
+  init: () => ({ closes: [] as number[] }),
+  next: ({ closes }, { close }, { length }) => {
+    closes.push(close);
+    if (closes.length > length) closes.shift();
+    return closes.length < length ? null : close - Math.min(...closes);
+  },
+  warmUp: ({ length }) => length,
+});
+
+/** An indicator by an author in JavaScript. */
+const careless = (next: (state: object) => unknown, warmUp: unknown = 1) =>
+  defineIndicator({
+    name: 'careless',
+    init: () => ({}),
+    next: next as () => number,
+    warmUp: () => warmUp as number,
+  });
+
+describe('an indicator of the author', () => {
+  const runOf = (indicator: ReturnType<typeof careless>, bars: readonly number[]) =>
+    runStrategy(
+      defineRules({
+        name: 'own',
+        data: ({ market }) => ({ bars: market.candles('1h') }),
+        indicators: ({ bars: of }) => ({ own: indicator(of) }),
+        enter: ({ own }) => own.isAbove(4),
+        size: { amount: 1 },
+      }),
+      { bars },
+    );
+
+  test('is used like any other, and drawn', () => {
+    const { fills, plots } = runOf((of) => rise(of, { length: 2 }), [100, 103, 108, 108]);
+    expect(fills).toMatchObject([{ side: 'buy', price: 108 }]);
+    expect(plots).toMatchObject([{ name: 'own', values: [null, 3, 5, 0] }]);
+  });
+
+  test.each<[what: string, indicator: ReturnType<typeof careless>, message: RegExp]>([
+    ['that uses random numbers', careless(() => Math.random()), /next of careless: expected the same value/],
+    ['without a value', careless(() => undefined), /next of careless: expected a number, .* was undefined/],
+    ['with part of a bar', careless(() => 1, 1.5), /warmUp of careless: expected a whole number .* was 1.5/],
+  ])('is refused %s', (_what, indicator, message) => {
+    expect(() => runOf(indicator, [100, 101])).toThrow(message);
+  });
+
+  test('that throws stops its strategy alone', () => {
+    const late = careless((state: { seen?: number }) => {
+      state.seen = (state.seen ?? 0) + 1;
+      if (state.seen > 30) throw new Error('no more');
+      return state.seen;
+    });
+    expect(() =>
+      runOf(
+        late,
+        Array.from({ length: 40 }, () => 100),
+      ),
+    ).toThrow(/indicators: no more/);
+  });
+});
 
 describe('sarraf explain and why', () => {
   test('write the rules in words', async () => {
