@@ -20,6 +20,7 @@ import type { VenueTrade, PublicTrade } from '../../domain/trade.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
+import { DAY_MS } from '../../domain/time-text.ts';
 
 /** Largest float error in a difference of two amounts, in units of 1e-10. */
 const DUST_UNITS = 10n;
@@ -269,6 +270,9 @@ function isTooFine(text: DecimalText | null): boolean {
   return text !== null && fractionDigits(text) > UNIT_DECIMALS;
 }
 
+/** Age of a bar beyond which its time is wrong, in ms: no market here is as old. One alone fits any grid. */
+const OLDEST_BAR_MS = 30 * 365 * DAY_MS;
+
 /**
  * Returns the issue with a bar: the low must be its lowest price and the high its highest, and none may be 0
  * or less.
@@ -277,8 +281,8 @@ export function candleIssue(candle: Candle, nowMs: number): ValidationIssue | nu
   const { open, high, low, close, openTimeMs } = candle;
   const fine = tooFineIn({ o: open, h: high, l: low, c: close });
   if (fine !== null) return finenessIssue(fine);
-  if (openTimeMs > nowMs + 86_400_000 || openTimeMs < 0)
-    return { field: 't', expected: 'a time that has come', found: String(openTimeMs) };
+  if (openTimeMs > nowMs + DAY_MS || openTimeMs < Math.max(0, nowMs - OLDEST_BAR_MS))
+    return { field: 't', expected: 'a time of the last thirty years', found: String(openTimeMs) };
   const bottom = unitsOf(low);
   const top = unitsOf(high);
   if (bottom <= 0n) return { field: 'l', expected: 'more than 0', found: low };

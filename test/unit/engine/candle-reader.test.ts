@@ -78,6 +78,12 @@ test('bars that lie on no grid are a flaw that names them', () => {
   });
 });
 
+test('a bar from before all markets is a flaw, though it alone would fit a grid', () => {
+  const reader = readerOf('4h', '2026-01-01T00:00Z');
+  const issue = pageIssue(bars('1970-01-01T00:00Z'), { reader, nowMs: at('2026-01-01T03:00Z') });
+  expect(issue).toMatchObject({ field: 't', found: '0' });
+});
+
 test('missing bars are counted in bars, over a change of the clock too', () => {
   const reader = readerOf('4h', '2022-09-21T11:30Z');
   const page = bars('2022-09-22T00:30Z');
