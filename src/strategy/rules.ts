@@ -174,11 +174,15 @@ export interface RuleSet extends RulePlan {
   /** Name of the candles that decide, and what they are of. */
   readonly main: { readonly name: string; readonly market: string; readonly timeframe: Timeframe };
   readonly specs: IndicatorSpecs;
+  /** Nodes in size and bracket: all must be known for a purchase. */
+  readonly requested: readonly RuleNode[];
+  /** True if a rule needs the time or the price of what is held, which is stored then. */
+  readonly needsPosition: boolean;
   /** Series that are drawn at each decision: all values of all indicators. */
   readonly drawn: readonly {
     readonly name: string;
     readonly node: RuleNode;
-    readonly options: PlotOptions;
+    readonly options: PlotOptions | undefined;
   }[];
 }
 
@@ -229,9 +233,9 @@ export function watchRules(
 ): StrategyDefinition {
   const { on } = definition;
   const show = (ctx: StrategyContext, event: unknown): void => {
-    const part = fieldsOf(ctx.indicators)[MAIN_PART];
+    const part = partIn(ctx);
     const bar = event as Bar;
-    if (!(part instanceof RulePart)) return;
+    if (part === null) return;
     onBar({ reading: part, rules: part.plan as RuleSet, bar, ctx });
     if (trades) decide(ctx, bar);
   };
@@ -301,14 +305,9 @@ function compiled(parts: AnyParts, declared: DeclaredData, params: unknown): Ind
     withNodes(typeof wanted === 'function' ? (wanted as RulePiece)(now, { ...setup, ...more }) : wanted);
   const size = request(parts.size, { account });
   const bracket = request(parts.bracket, {});
-  const drawn = Object.entries(specs).flatMap(([name, spec]) => drawnSeries(name, spec));
-  const roots = [
-    enter,
-    ...(exit === null ? [] : [exit]),
-    ...nodesIn(size),
-    ...nodesIn(bracket),
-    ...drawn.map(({ node }) => node),
-  ];
+  const drawn = Object.entries(specs).flatMap(([name, spec]) => drawnSeries(name, spec, now));
+  const requested = [...nodesIn(size), ...nodesIn(bracket)];
+  const roots = [enter, ...(exit === null ? [] : [exit]), ...requested, ...drawn.map(({ node }) => node)];
   const placed = new Placing(data, specs).place(nodesInOrder(roots));
   const name = Object.keys(data)[0] ?? '';
   // Candles of members have no market: each is decided by its own.
@@ -323,6 +322,8 @@ function compiled(parts: AnyParts, declared: DeclaredData, params: unknown): Ind
     data,
     specs,
     drawn,
+    requested,
+    needsPosition: placed.nodes.some(({ node }) => node.kind === 'moment' && POSITION_FACTS.has(node.fact)),
     main: { name, market, timeframe },
   };
   const ruleSpecs = [...placed.settledAfter.keys()].map(
@@ -335,12 +336,16 @@ function compiled(parts: AnyParts, declared: DeclaredData, params: unknown): Ind
   return { ...specs, ...Object.fromEntries(ruleSpecs) };
 }
 
-function drawnSeries(name: string, spec: IndicatorSpecs[string]): RuleSet['drawn'] {
+const POSITION_FACTS: ReadonlySet<MomentFact> = new Set(['barsHeld', 'profitPercent']);
+
+/** Returns the series to draw of an indicator, which are those that rules compare. */
+function drawnSeries(name: string, spec: IndicatorSpecs[string], now: unknown): RuleSet['drawn'] {
   const { fields, isPrice } = valueShapeOf(spec);
-  const options = isPrice ? {} : { pane: name.slice(0, 40) };
+  const own = fieldsOf(now)[name];
+  const options = isPrice ? undefined : { pane: name.slice(0, 40) };
   return (fields ?? [null]).map((field) => ({
     name: (field === null ? name : `${name}.${field}`).slice(0, 40),
-    node: { kind: 'indicator', name, field },
+    node: (field === null ? (own as Series) : (fieldsOf(own)[field] as Series)).node,
     options,
   }));
 }
@@ -530,17 +535,23 @@ class Moment {
   }
 }
 
+/** Returns the part of the rules that decides; null if the strategy has none. */
+function partIn({ indicators }: StrategyContext): RulePart | null {
+  const part = fieldsOf(indicators)[MAIN_PART];
+  return part instanceof RulePart ? part : null;
+}
+
 /** Decides at a closed bar: sells what is held if `exit` is true, or buys if `enter` is. */
 function decide(ctx: StrategyContext, bar: Bar): void {
-  const part = fieldsOf(ctx.indicators)[MAIN_PART];
-  if (!(part instanceof RulePart)) return;
+  const part = partIn(ctx);
+  if (part === null) return;
   const rules = part.plan as RuleSet;
-  const isHeld = ctx.isTradable(ctx.position, bar.close);
   const held = ctx.state as Held;
   drawSeries(ctx, part, rules);
-  if (isHeld) {
-    const since = held.sinceMs === null ? { ...held, sinceMs: bar.closeTimeMs } : held;
-    if (since !== held) ctx.setState({ sinceMs: since.sinceMs });
+  if (ctx.isTradable(ctx.position, bar.close)) {
+    const isNew = rules.needsPosition && held.sinceMs === null;
+    const since = isNew ? { ...held, sinceMs: bar.closeTimeMs } : held;
+    if (isNew) ctx.setState({ sinceMs: since.sinceMs });
     // Waits for its own orders: the rest of a purchase, or a sale. Exits of a bracket always rest.
     if (rules.exit === null || ctx.orders.some(({ exit }) => exit === null)) return;
     part.decide(new Moment(ctx, bar, since));
@@ -551,7 +562,7 @@ function decide(ctx: StrategyContext, bar: Bar): void {
   if (part.read(rules.enter) !== 1 || ctx.orders.length > 0) return;
   part.decide(new Moment(ctx, bar, held));
   const read = (node: RuleNode): number => part.read(node);
-  if ([...nodesIn(rules.size), ...nodesIn(rules.bracket)].some((node) => Number.isNaN(read(node)))) return;
+  if (rules.requested.some((node) => Number.isNaN(read(node)))) return;
   const size = filledIn(rules.size, read) as Size;
   if (!isEnough(ctx, size, bar.close)) return;
   const tag = tagOf(part, rules.enter);
@@ -567,7 +578,8 @@ function isEnough(ctx: StrategyContext, { amount, value }: Size, price: number):
 
 /** Counts a purchase, for the time and the price of what is held. */
 function count(ctx: StrategyContext, { side, market, timeMs, amount, total }: Fill): void {
-  if (side !== 'buy' || market !== ctx.market) return;
+  const isCounted = (partIn(ctx)?.plan as RuleSet | undefined)?.needsPosition === true;
+  if (!isCounted || side !== 'buy' || market !== ctx.market) return;
   const { sinceMs, bought, paid } = ctx.state as Held;
   ctx.setState({ sinceMs: sinceMs ?? timeMs, bought: bought + amount, paid: paid + total });
 }
@@ -575,15 +587,23 @@ function count(ctx: StrategyContext, { side, market, timeMs, amount, total }: Fi
 /** Longest tag of an order. */
 const LONGEST_TAG = 32;
 
+/** Tags by their conditions. */
+const tags = new WeakMap<ConditionNode, string>();
+
 /** Returns the condition that made a decision, in words: of several, the one that became true last. */
 function tagOf(part: RulePart, node: ConditionNode): string {
-  const text = ruleText(part.lastTrue(node));
-  return text.length > LONGEST_TAG ? `${text.slice(0, LONGEST_TAG - 1)}…` : text;
+  const made = part.lastTrue(node);
+  const known = tags.get(made);
+  if (known !== undefined) return known;
+  const text = ruleText(made);
+  const tag = text.length > LONGEST_TAG ? `${text.slice(0, LONGEST_TAG - 1)}…` : text;
+  tags.set(made, tag);
+  return tag;
 }
 
 function drawSeries(ctx: StrategyContext, part: RulePart, { drawn }: RuleSet): void {
   for (const { name, node, options } of drawn) {
-    const value = part.read(node);
+    const value = part.cellAt(node)?.value ?? part.read(node);
     ctx.plot(name, Number.isNaN(value) ? null : value, options);
   }
 }

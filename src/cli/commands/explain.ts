@@ -9,8 +9,9 @@ import { strategyFileOf } from '../../daemon/load-instances.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { runShape } from '../../backtest/run-schema.ts';
 import { gridOf, shownAnchors } from '../../domain/candle.ts';
-import { ZERO } from '../../domain/decimal-text.ts';
-import { parsedJson } from '../../domain/stored-json.ts';
+import { type DecimalText, ZERO } from '../../domain/decimal-text.ts';
+import { formatUnits, NO_UNITS } from '../../domain/money.ts';
+import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
@@ -29,8 +30,7 @@ import {
 import { readMoment, ruleSetOf, watchRules, type RuleMoment, type RuleSet } from '../../strategy/rules.ts';
 import { StrategyRunner } from '../../strategy/runner.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
-import { fieldsOf } from '../../strategy/fields.ts';
-import type { ClosedCandle, EngineView } from '../../strategy/strategy-event.ts';
+import type { ClosedCandle, EngineView, MarketRules } from '../../strategy/strategy-event.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
@@ -177,15 +177,13 @@ class LastReading {
     const { reading, rules, bar, ctx } = moment;
     if (bar.closeTimeMs > this.atMs) return;
     readMoment(moment, held);
-    const isHeld = held === ctx.state ? ctx.isTradable(ctx.position, bar.close) : isHolding(held);
+    const isHeld = ctx.isTradable(ctx.position, bar.close);
     const node = isHeld ? rules.exit : rules.enter;
     const { market, closeTimeMs } = bar;
     const lines = node === null ? [] : readLines(node, reading);
     this.found = { strategy, market, closeTimeMs, isHeld, lines };
   }
 }
-
-const isHolding = (held: unknown): boolean => typeof fieldsOf(held)['sinceMs'] === 'number';
 
 async function why(strategy: string | undefined, options: WhyOptions): Promise<void> {
   const { at = Number.POSITIVE_INFINITY, data } = options;
@@ -248,8 +246,9 @@ async function readBot(
   if (market === null)
     throw wrongInput(`expected a strategy of one market, ${configured.name} has a universe`);
   readMirror({ data: options.data }, (reader) => {
-    const held = heldBy(reader, configured.name);
-    const onBar = (moment: RuleMoment): void => last.read(configured.name, moment, held);
+    const row = reader.strategies().find((one) => one.name === configured.name);
+    const figures = row === undefined ? null : readFigures(row, MARKET_NAMES);
+    const onBar = (moment: RuleMoment): void => last.read(configured.name, moment, figures?.state);
     const runner = new StrategyRunner(watchRules(definition, onBar, { trades: false }), {
       name: configured.name,
       market,
@@ -257,8 +256,11 @@ async function readBot(
       timeframe: configured.timeframe,
       params: configured.params,
     });
+    const { base } = MARKET_NAMES.parseMarket(market);
+    const position = formatUnits(figures?.ledger.held(base) ?? NO_UNITS);
+    const rules = reader.markets.versions().find(({ symbol }) => symbol === market) ?? null;
     for (const candle of candlesOf(reader, runner, options.at ?? Number.POSITIVE_INFINITY))
-      runner.handle({ kind: 'candle', candle }, viewAt(candle.closeTimeMs));
+      runner.handle({ kind: 'candle', candle }, viewOf(candle.closeTimeMs, position, rules));
     if (runner.failure !== null) throw failed(runner.failure);
   });
 }
@@ -276,12 +278,6 @@ function pluginFile({ plugin, name }: ConfiguredStrategy, { strategiesFolders }:
   const file = plugin.kind === 'definition' ? null : strategyFileOf(plugin, folders);
   if (file === null) throw wrongInput(`expected a file of the strategy ${name} in ${folders.join(' or ')}`);
   return file;
-}
-
-/** Returns what the rules of a strategy stored of its position; null if the mirror has no such strategy. */
-function heldBy(reader: MirrorReader, name: string): unknown {
-  const row = reader.strategies().find((one) => one.name === name);
-  return row === undefined ? null : fieldsOf(parsedJson(row.json))['state'];
 }
 
 /** Maximum number of stored bars of each series that are read, the newest. */
@@ -304,11 +300,11 @@ function candlesOf(reader: MirrorReader, runner: StrategyRunner, toMs: number): 
     .toSorted((one, other) => one.closeTimeMs - other.closeTimeMs || one.openTimeMs - other.openTimeMs);
 }
 
-/** A view of a bot that has nothing: rules that are only read need no money, orders or books. */
-const viewAt = (nowMs: number): EngineView => ({
+/** A view of a bot that shows a position: rules that are only read need no money, orders or books. */
+const viewOf = (nowMs: number, position: DecimalText, rules: MarketRules | null): EngineView => ({
   nowMs,
-  position: () => ZERO,
-  positionNumber: () => 0,
+  position: () => position,
+  positionNumber: () => Number(position),
   inventory: () => ZERO,
   free: () => ({}),
   freeNumber: () => 0,
@@ -316,7 +312,7 @@ const viewAt = (nowMs: number): EngineView => ({
   book: () => null,
   stats: () => null,
   margin: () => null,
-  rules: () => null,
+  rules: () => rules,
   locks: () => [],
   universe: () => null,
   equity: () => null,

@@ -106,6 +106,8 @@ export class RulePart implements Indicator {
   private readonly peers: Peers;
   private readonly cells = new Map<RuleNode, Cell>();
   private readonly watched = new Map<RuleNode, Watched>();
+  /** All of `watched`, which each bar goes through. */
+  private readonly watchedList: Watched[] = [];
   /** Cells in the order of the plan; null until the first bar, when all other parts exist. */
   private steps: readonly Cell[] | null = null;
   /** Cells that need facts of a moment; null until the first decision. */
@@ -148,6 +150,11 @@ export class RulePart implements Indicator {
     return this.partOf(node)?.read(node) ?? Number.NaN;
   }
 
+  /** Returns the cell of a node, whose value changes with each bar; null if another part computes it. */
+  cellAt(node: RuleNode): { readonly value: number } | null {
+    return this.cells.get(node) ?? null;
+  }
+
   /** Returns the close of the bar since which a condition is what it is now; null if it is not known. */
   sinceMs(node: RuleNode): number | null {
     return (this.watched.get(node) ?? this.partOf(node)?.watched.get(node))?.sinceMs ?? null;
@@ -165,7 +172,7 @@ export class RulePart implements Indicator {
 
   private step(cells: readonly Cell[], candle: ClosedCandle): void {
     for (const cell of cells) cell.step(candle);
-    for (const watched of this.watched.values()) watched.update(candle.closeTimeMs);
+    for (const watched of this.watchedList) watched.update(candle.closeTimeMs);
   }
 
   /** Returns the part that computes a node; null for this one. */
@@ -189,7 +196,10 @@ export class RulePart implements Indicator {
       const cell = this.cellOf(node);
       this.cells.set(node, cell);
       cells.push(cell);
-      if (node.kind === 'compare' || node.kind === 'not') this.watched.set(node, new Watched(cell));
+      if (node.kind !== 'compare' && node.kind !== 'not') continue;
+      const watched = new Watched(cell);
+      this.watched.set(node, watched);
+      this.watchedList.push(watched);
     }
     return cells;
   }
