@@ -196,7 +196,11 @@ export function defineRules<
   const stray = isFields(parts) ? Object.keys(parts).find((name) => !PARTS.has(name)) : undefined;
   if (stray !== undefined)
     throw invalidRule(`expected the parts of rules (${[...PARTS].join(', ')}), was "${stray}"`);
-  if (typeof given.enter !== 'function') throw invalidRule('expected enter to be a function of the series');
+  for (const part of ['data', 'enter'] as const)
+    if (typeof given[part] !== 'function')
+      throw invalidRule(`${part}: expected a function, was ${typeof given[part]}`);
+  if (given.size === undefined)
+    throw invalidRule('size: expected a size such as { equityShare: 0.1 }, was none');
   const { name, params, trailing } = given;
   return {
     name,

@@ -56,6 +56,21 @@ describe('the README', () => {
     }
   });
 
+  test('leads to rules, which say of a bot what they wait for', async () => {
+    const data = join(folder, 'rules');
+    const { code } = await startSarraf(['run', '--for=3s', '--speed=max', `--data=${data}`]).finished;
+    expect(code).toBe(0);
+    const why = await sarrafHere(['why', 'ma-cross', '--data', data, '--json']);
+    const { strategy, isHeld, lines } = JSON.parse(why.out) as Record<
+      'strategy' | 'isHeld' | 'lines',
+      unknown
+    >;
+    const text = `fast is ${isHeld === true ? 'below' : 'above'} slow`;
+    expect({ strategy, lines }).toMatchObject({ strategy: 'ma-cross', lines: [{ text, depth: 0 }] });
+    const early = await sarrafHere(['why', 'ma-cross', '--data', data, '--at', '2020-01-01']);
+    expect(early).toMatchObject({ code: 1, error: expect.stringContaining('expected a closed bar') });
+  });
+
   test('shows a configuration that can be planned and run', async () => {
     const config = join(folder, 'bot.yaml');
     writeFileSync(config, blockWith('plugin: ./my-strategies/dip-buyer.ts'));

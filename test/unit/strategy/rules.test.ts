@@ -89,6 +89,8 @@ describe('rules', () => {
   });
 
   test.each<[what: string, parts: Readonly<Record<string, unknown>>, message: RegExp]>([
+    ['no size', { size: undefined }, /size: expected a size such as/],
+    ['no condition to buy', { enter: undefined }, /enter: expected a function, was undefined/],
     ['an unknown part', { entry: 1 }, /expected the parts of rules \(.*\), was "entry"/],
     ...(
       [
