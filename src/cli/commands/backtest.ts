@@ -85,9 +85,9 @@ export function configOf(run: BacktestSettings, { set }: RunOptions): BotConfig 
 }
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
-  const settings = readRunSettings(strategy, options);
   if (options.parquet === true && !options.save)
     throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
+  const settings = readRunSettings(strategy, options);
   if (options.checkWarmup === true && settings.fidelity === 'poll')
     throw wrongInput('expected --check-warmup with --fidelity candles, found poll, which does not use it');
   limitHeap();
