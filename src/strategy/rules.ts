@@ -229,13 +229,17 @@ export interface RuleMoment {
   readonly ctx: StrategyContext;
 }
 
-/** Returns a strategy that shows its rules at each deciding bar; it trades only if `trades` is true. */
+/**
+ * Returns a strategy that shows its rules at each deciding bar; it trades only if `trades` is true. Throws
+ * `INVALID_STRATEGY` for one that was not made by `defineRules`.
+ */
 export function watchRules(
   definition: StrategyDefinition,
   onBar: (moment: RuleMoment) => void,
   { trades }: { readonly trades: boolean },
 ): StrategyDefinition {
   const { on } = definition;
+  if (on[MAIN_DATA] === undefined) throw invalidRule(notRules(definition));
   const show = (ctx: StrategyContext, event: unknown): void => {
     const part = partIn(ctx);
     const bar = event as Bar;
@@ -251,27 +255,27 @@ export function readMoment({ reading, ctx, bar }: RuleMoment, held = ctx.state):
   reading.decide(new Moment(ctx, bar, held as Held));
 }
 
+const notRules = ({ name }: StrategyDefinition): string =>
+  `expected a strategy made by defineRules, was ${name}, which has handlers of its own: its code says what it does`;
+
 /**
- * Returns the rules of a strategy in a market; null if it was not made by `defineRules`. Throws
- * `INVALID_STRATEGY` if its parts are not valid.
+ * Returns the rules of a strategy in a market. Throws `INVALID_STRATEGY` if its parts are not valid, or if it
+ * was not made by `defineRules`.
  */
 export function ruleSetOf(
   definition: StrategyDefinition,
   of: Omit<Parameters<typeof dataSetup>[0], 'params' | 'hasBooks'> & {
     readonly params: Readonly<Record<string, unknown>>;
   },
-): RuleSet | null {
+): RuleSet {
   const wrong = whatIsWrong(definition);
   if (wrong !== null) throw invalidRule(wrong);
   const params = checkedParameters(definition, definition.name, of.params);
   const { timeframe } = of;
   const data = definition.data(dataSetup({ ...of, params, hasBooks: true }));
-  return ruleSetIn(definition.indicators?.(data, { params, timeframe }));
-}
-
-function ruleSetIn(specs: IndicatorSpecs | undefined): RuleSet | null {
-  const spec: unknown = specs?.[MAIN_PART];
-  return spec instanceof RuleSpec ? (spec.plan as RuleSet) : null;
+  const spec: unknown = definition.indicators?.(data, { params, timeframe })[MAIN_PART];
+  if (spec instanceof RuleSpec) return spec.plan as RuleSet;
+  throw invalidRule(notRules(definition));
 }
 
 /** Name of the part that is computed at the deciding candles. */

@@ -74,7 +74,6 @@ async function explain(strategy: string, options: LanguageOptions): Promise<void
     params: run.params,
     marketNames: MARKET_NAMES,
   });
-  if (rules === null) throw wrongInput(notRules(definition.name));
   const { name } = definition;
   print(options, { name, ...explainRules(rules) }, () => explanationLines(name, rules, options));
 }
@@ -103,9 +102,6 @@ const writerIn =
   ({ language }: LanguageOptions) =>
   (text: Sentence): string =>
     sentenceIn(text, localeOf(language));
-
-const notRules = (name: string): string =>
-  `expected a strategy made by defineRules, was ${name}, which has handlers of its own: its code says what it does`;
 
 function strategyFile(strategy: string): string {
   const plugin = /[/.]/.test(strategy)
@@ -143,8 +139,8 @@ interface WhyOptions extends RunOptions, LanguageOptions {
 }
 
 const WHY_EXAMPLES = `
-With --data it is a bot's strategy: the bars, its position and its parameters are those of the bot's
-mirror and of its configuration. No request is sent. Without --data the same run as "sarraf backtest"
+With --data it is a bot's strategy: its bars and its position of now are those of the bot's mirror, its
+parameters those of the configuration. No request is sent. Without --data the same run as "sarraf backtest"
 with these options is made up to the bar.
 Exit codes: 0 the conditions are written, 1 there is no such bar, 2 an option is wrong.
 

@@ -305,17 +305,19 @@ class IndicatorCell extends Cell {
 
 /** Last value of a node that is computed at the bars of other data. */
 class PeerCell extends Cell {
-  private readonly part: () => RulePart | null;
+  private readonly find: () => RulePart | null;
   private readonly node: RuleNode;
+  private part: RulePart | null = null;
 
-  constructor(part: () => RulePart | null, node: RuleNode) {
+  constructor(find: () => RulePart | null, node: RuleNode) {
     super();
-    this.part = part;
+    this.find = find;
     this.node = node;
   }
 
   step(): void {
-    this.value = this.part()?.read(this.node) ?? Number.NaN;
+    this.part ??= this.find();
+    this.value = this.part?.read(this.node) ?? Number.NaN;
   }
 }
 
