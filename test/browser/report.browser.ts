@@ -328,8 +328,8 @@ describe('a report', () => {
     { screen: 'phone', theme: 'dark' },
   ] as const)('draws what a strategy plots on a $screen in the $theme theme', async (visit) => {
     const { page, messages } = await open({ ...visit, folder: await bracketRun('mean-reversion') });
-    expect(await textOf(page, '#legend')).toMatch(/average.*lower band.*range.*Equity/);
-    // The panes: price, average true range, equity and drawdown.
+    expect(await textOf(page, '#legend')).toMatch(/bands.lower bands.middle bands.upper range Equity/);
+    // The panes: price, range, equity and drawdown.
     const panes = (await page.evaluate(
       `[...document.querySelectorAll('#chart tr')].filter((row) => row.clientHeight > 40).length`,
     )) as number;
@@ -338,7 +338,7 @@ describe('a report', () => {
     const box = await page.locator('#chart').boundingBox();
     await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * 0.4, (box?.y ?? 0) + 80);
     expect(await textOf(page, '#legend')).toMatch(
-      /V [\d.]+[KM]?.*average [\d,.]+.*lower band [\d,.]+.*range [\d.]+/,
+      /V [\d.]+[KM]?.*bands.lower [\d,.]+.*bands.middle [\d,.]+.*range [\d.]+/,
     );
     expect(await overhangOf(page)).toBe(0);
     await keepPicture(page, `plots-${visit.screen}-${visit.theme}`);
