@@ -12,7 +12,7 @@ import { INTENT_IN_PERSIAN } from './sentences/intent-sentences.ts';
 import { KIND_IN_PERSIAN, WORD_IN_PERSIAN } from './sentences/kind-sentences.ts';
 import { ORDER_IN_PERSIAN, REFUSAL_IN_PERSIAN } from './sentences/order-sentences.ts';
 import { CHECK_IN_PERSIAN, RISK_IN_PERSIAN } from './sentences/risk-sentences.ts';
-import { RULE_IN_PERSIAN } from './sentences/rule-sentences.ts';
+import { RULE_IN_PERSIAN } from './rule-sentences.ts';
 import { partsOf, type PlaceKind } from './sentences/sentence-places.ts';
 import { STRATEGY_IN_PERSIAN, TRADING_IN_PERSIAN } from './sentences/trading-sentences.ts';
 

@@ -2,8 +2,13 @@ import { joinSentences, sentence, type Sentence } from '../language/sentence.ts'
 import { isFields } from './fields.ts';
 import type { IndicatorSpecs } from './indicators/declare-indicator.ts';
 import { filledIn, type RuleReading, type RuleSet } from './rules.ts';
-import type { ConditionNode } from './rules/expression.ts';
-import { ruleSentence } from './rules/words.ts';
+import type { ConditionNode, RuleNode } from './rules/expression.ts';
+import { writeRule } from './rules/words.ts';
+
+/** Writes a node of rules as a sentence. */
+const ruleSentence = (node: RuleNode): Sentence =>
+  // Each code has the places that it is written with.
+  writeRule<Sentence>(node, (code, places) => sentence(code, places as never));
 
 /** One line of a condition: a comparison, or the head of a list of conditions. */
 export interface ConditionLine {

@@ -5,7 +5,7 @@ import { INTENT_SENTENCES } from './intent-sentences.ts';
 import { KIND_SENTENCES, WORD_SENTENCES } from './kind-sentences.ts';
 import { ORDER_SENTENCES, REFUSAL_SENTENCES } from './order-sentences.ts';
 import { CHECK_SENTENCES, RISK_SENTENCES } from './risk-sentences.ts';
-import { RULE_SENTENCES } from './rule-sentences.ts';
+import { RULE_SENTENCES } from '../rule-sentences.ts';
 import { STRATEGY_SENTENCES, TRADING_SENTENCES } from './trading-sentences.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { PERSIAN_TERMS as TERMS } from '../persian-terms.ts';
+import { PERSIAN_TERMS as TERMS } from './persian-terms.ts';
 
 /** The operators of rules, and the values that they are about. */
 export const RULE_SENTENCES = {
