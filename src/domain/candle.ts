@@ -48,6 +48,9 @@ export type Timeframe = keyof typeof LENGTHS_MS;
 /** Every timeframe, shortest first. */
 export const TIMEFRAMES = Object.freeze(Object.keys(LENGTHS_MS)) as readonly [Timeframe, ...Timeframe[]];
 
+/** Maximum number of candles in one answer of the exchange, without the one that is not closed yet. */
+export const LONGEST_WARM_UP = 499;
+
 /**
  * Returns the usual length of a candle in ms. Its `BarGrid` says where each candle begins and ends: a day can
  * have 23 or 25 hours.

@@ -10,7 +10,7 @@ import {
   MARGIN_FRESHNESS,
   type Subscription,
 } from './subscriptions.ts';
-import { TIMEFRAMES } from '../domain/candle.ts';
+import { LONGEST_WARM_UP, TIMEFRAMES } from '../domain/candle.ts';
 import { MOST_MEMBERS, universeSchema } from './universe-rules.ts';
 import { Cron } from 'croner';
 
@@ -66,11 +66,6 @@ const MOST_EXPANDED = 5_000;
 
 /** Maximum number of candidates of one universe: more than an exchange has markets. */
 const MOST_CANDIDATES = 1_000;
-
-/**
- * Maximum number of bars that one request to the exchange returns, without the bar that is not closed yet.
- */
-export const LONGEST_WARM_UP = 499;
 
 /** Longest `maxAgeMs` that a signal may declare: its age when the bot accepts it. */
 const LONGEST_SIGNAL_AGE_MS = 1_800_000;

@@ -1,14 +1,15 @@
-import { Decimal } from 'decimal.js';
+import { Decimal as Shared } from 'decimal.js';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import type { DecimalInput } from './intents.ts';
+
+/** decimal.js for strategies, with its own settings: `Decimal.set` changes no rounding elsewhere. */
+export const Decimal = Shared.clone();
+export type Decimal = Shared;
 
 /** Longest text that is read the fast way. Longer ones are read exactly; no money needs them. */
 const SHORT = 40;
 
-/**
- * A Decimal whose exponent is at most this, and that has at most this many words of seven digits, fits the
- * longest allowed text.
- */
+/** Exponent of a Decimal, and number of its words of seven digits, that fit the longest allowed text. */
 const PLAIN_EXPONENT = 25;
 const PLAIN_WORDS = 6;
 

@@ -1,9 +1,36 @@
 import { joinSentences, sentence, type Sentence } from '../language/sentence.ts';
+import { dataSetup } from './data/data.ts';
+import { whatIsWrong, type StrategyDefinition } from './definition.ts';
 import { isFields } from './fields.ts';
 import type { IndicatorSpecs } from './indicators/declare-indicator.ts';
-import { filledIn, type RuleReading, type RuleSet } from './rules.ts';
-import type { ConditionNode, RuleNode } from './rules/expression.ts';
+import { notRules, type RuleReading } from './rules.ts';
+import { filledIn, type RuleSet } from './rules/compile.ts';
+import { invalidRule, type ConditionNode, type RuleNode } from './rules/expression.ts';
+import { MAIN_PART, RuleSpec } from './rules/program.ts';
 import { writeRule } from './rules/words.ts';
+import { checkedParameters } from './runner-setup.ts';
+
+export type { RuleSet } from './rules/compile.ts';
+
+/**
+ * Returns the rules of a strategy in a market. Throws `INVALID_STRATEGY` if its parts are not valid, or if it
+ * was not made by `defineRules`.
+ */
+export function ruleSetOf(
+  definition: StrategyDefinition,
+  of: Omit<Parameters<typeof dataSetup>[0], 'params' | 'hasBooks'> & {
+    readonly params: Readonly<Record<string, unknown>>;
+  },
+): RuleSet {
+  const wrong = whatIsWrong(definition);
+  if (wrong !== null) throw invalidRule(wrong);
+  const params = checkedParameters(definition, definition.name, of.params);
+  const { timeframe } = of;
+  const data = definition.data(dataSetup({ ...of, params, hasBooks: true }));
+  const spec: unknown = definition.indicators?.(data, { params, timeframe })[MAIN_PART];
+  if (spec instanceof RuleSpec) return spec.plan as RuleSet;
+  throw invalidRule(notRules(definition));
+}
 
 /** Writes a node of rules as a sentence. */
 const ruleSentence = (node: RuleNode): Sentence =>

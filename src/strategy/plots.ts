@@ -1,6 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import { inputText } from './decimal-input.ts';
-import { Decimal } from './sdk/strategy-decimal.ts';
+import { Decimal, inputText } from './decimal-input.ts';
 import { isFields } from './fields.ts';
 import type { ClosedCandle, EngineView } from './strategy-event.ts';
 

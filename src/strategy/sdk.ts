@@ -2,7 +2,7 @@
  * All that an author of a strategy imports, besides zod: `import { defineStrategy, sma } from '#sdk'` in the
  * checkout, `sarraf/sdk` from the installed package.
  */
-export { Decimal } from './sdk/strategy-decimal.ts';
+export { Decimal } from './decimal-input.ts';
 export type { DecimalText } from '../domain/decimal-text.ts';
 export type { Bar, Ticker } from './data/bar.ts';
 export type { Book, Level } from './book.ts';

@@ -24,10 +24,12 @@ import {
   explainRules,
   missingLines,
   readLines,
+  ruleSetOf,
   type ConditionLine,
   type ReadLine,
+  type RuleSet,
 } from '../../strategy/explain-rules.ts';
-import { readMoment, ruleSetOf, watchRules, type RuleMoment, type RuleSet } from '../../strategy/rules.ts';
+import { readMoment, watchRules, type RuleMoment } from '../../strategy/rules.ts';
 import { StrategyRunner } from '../../strategy/runner.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import type { ClosedCandle, EngineView, MarketRules } from '../../strategy/strategy-event.ts';

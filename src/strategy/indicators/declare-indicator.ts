@@ -1,6 +1,5 @@
-import type { Candle } from '../../domain/candle.ts';
+import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
 import type { CandleData } from '../data/data.ts';
 import type { MemberCandles } from '../universe/member-data.ts';
 import type { Ohlcv, RunningFormula } from './series.ts';

@@ -1,9 +1,8 @@
 import { fieldsOf, isFields } from '../fields.ts';
-import type { Candle } from '../../domain/candle.ts';
+import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { decimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import { ohlcvOf, closeNumber } from '../column-candle.ts';
-import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
 import {
   OWN_ENTRIES,
   type Indicator,

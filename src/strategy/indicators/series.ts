@@ -1,6 +1,5 @@
 import { EMA, Period, WSMA } from 'trading-signals';
-import type { BarValues } from '../../domain/candle.ts';
-import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
+import { LONGEST_WARM_UP, type BarValues } from '../../domain/candle.ts';
 
 /** A closed candle as floats, for formulas. */
 export type Ohlcv = BarValues<number>;

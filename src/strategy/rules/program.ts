@@ -51,6 +51,9 @@ export const MAIN_DATA = 'rules';
 /** Name of the part of the rules that is computed at the bars of a data. */
 export const partName = (data: string): string => `rules ${data}`;
 
+/** Name of the part that is computed at the deciding candles. */
+export const MAIN_PART = partName(MAIN_DATA);
+
 /** The part of some rules that is computed at the bars of one data; it is declared like an indicator. */
 export class RuleSpec {
   readonly kind = 'rules';
@@ -364,36 +367,28 @@ const ARITHMETIC: Readonly<Record<Arithmetic, (left: number, right: number) => n
   atMost: Math.min,
 };
 
-class ArithmeticCell extends Cell {
-  private readonly compute: (left: number, right: number) => number;
-  private readonly left: Cell;
-  private readonly right: Cell;
+/** A node that is computed from the values of two others. */
+abstract class TwoSidedCell<Does> extends Cell {
+  protected readonly does: Does;
+  protected readonly left: Cell;
+  protected readonly right: Cell;
 
-  constructor(compute: (left: number, right: number) => number, left: Cell, right: Cell) {
-    super();
-    this.compute = compute;
-    this.left = left;
-    this.right = right;
-  }
-
-  step(): void {
-    const value = this.compute(this.left.value, this.right.value);
-    this.value = Number.isFinite(value) ? value : Number.NaN;
-  }
-}
-
-class CompareCell extends Cell {
-  private readonly does: Comparison;
-  private readonly left: Cell;
-  private readonly right: Cell;
-
-  constructor(does: Comparison, left: Cell, right: Cell) {
+  constructor(does: Does, left: Cell, right: Cell) {
     super();
     this.does = does;
     this.left = left;
     this.right = right;
   }
+}
 
+class ArithmeticCell extends TwoSidedCell<(left: number, right: number) => number> {
+  step(): void {
+    const value = this.does(this.left.value, this.right.value);
+    this.value = Number.isFinite(value) ? value : Number.NaN;
+  }
+}
+
+class CompareCell extends TwoSidedCell<Comparison> {
   step(): void {
     const [left, right] = [this.left.value, this.right.value];
     const isTrue = this.does === 'isAbove' ? left > right : left < right;
@@ -401,19 +396,9 @@ class CompareCell extends Cell {
   }
 }
 
-class CrossCell extends Cell {
-  private readonly does: Comparison;
-  private readonly left: Cell;
-  private readonly right: Cell;
+class CrossCell extends TwoSidedCell<Comparison> {
   /** Left minus right one bar before; NaN if unknown. */
   private before = Number.NaN;
-
-  constructor(does: Comparison, left: Cell, right: Cell) {
-    super();
-    this.does = does;
-    this.left = left;
-    this.right = right;
-  }
 
   step(): void {
     const { before } = this;
