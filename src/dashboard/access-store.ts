@@ -283,6 +283,11 @@ const stored = z.object({ address: z.url({ protocol: /^https?$/ }).max(200) });
 
 const notePath = (dataFolder: string): string => join(dataFolder, 'dashboard.json');
 
+/** Returns a link that signs in once. */
+export function linkText(address: string, code: string): string {
+  return `${address}/#code=${code}`;
+}
+
 /** Stores the address of a data folder's page, for commands that create links. */
 export function writeAddressNote(dataFolder: string, address: string): void {
   writePrivateFile(notePath(dataFolder), JSON.stringify({ address } satisfies z.output<typeof stored>));

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile } from '../configuration/secret-file.ts';
-import { AccessStore, writeAddressNote } from './access-store.ts';
+import { AccessStore, linkText, writeAddressNote } from './access-store.ts';
 import { DashboardServer, type DashboardServerOptions } from './server/dashboard-server.ts';
-import { IS_BUNDLE, ownFile, ownFolder } from '../plugins/own-files.ts';
 
 /** Settings for the thread that serves the page. */
 export type DashboardSettings = Omit<DashboardServerOptions, 'onError' | 'nowMs'> & {
@@ -31,11 +30,6 @@ export function isPortInUse(error: unknown): boolean {
   return ((cause ?? error) as NodeJS.ErrnoException).code === 'EADDRINUSE';
 }
 
-/** Returns a link that signs in once. */
-export function linkText(address: string, code: string): string {
-  return `${address}/#code=${code}`;
-}
-
 /**
  * Serves a data folder: creates the first token if there is none, listens, and stores the address. Throws as
  * `DashboardServer` does.
@@ -60,11 +54,6 @@ export async function beginDashboard(
   } finally {
     store.close();
   }
-}
-
-/** Returns the folder of the page: that of this build, or of a checkout's newest build. */
-export function pageFolder(): string {
-  return IS_BUNDLE ? ownFolder('dashboard/page') : ownFile('dist/src/dashboard/page');
 }
 
 /**

@@ -4,8 +4,8 @@ import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from '../daemon/known-bots.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { ownModule } from '../plugins/own-files.ts';
-import { type DashboardMessage, type DashboardSettings, pageFolder } from './begin-dashboard.ts';
+import { ownModule, pageFolder } from '../plugins/own-files.ts';
+import type { DashboardMessage, DashboardSettings } from './begin-dashboard.ts';
 
 /** Heap limit of the thread in MB, far more than pages of 500 rows take. */
 const HEAP_MB = 256;

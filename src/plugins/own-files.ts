@@ -62,3 +62,8 @@ export function ownFile(path: string): string {
 export function ownFolder(name: string): string {
   return join(BUILD, 'src', name);
 }
+
+/** Returns the folder of the dashboard's page: that of this build, or of a checkout's newest build. */
+export function pageFolder(): string {
+  return IS_BUNDLE ? ownFolder('dashboard/page') : ownFile('dist/src/dashboard/page');
+}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { pageFolder } from '../../src/dashboard/begin-dashboard.ts';
+import { pageFolder } from '../../src/plugins/own-files.ts';
 
 const BUILD = `import('./src/dashboard/page/build-page.mjs').then(({ buildPage }) => buildPage(process.argv[1]))`;
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { beginDashboard, pageFolder } from '../../dashboard/begin-dashboard.ts';
+import { beginDashboard } from '../../dashboard/begin-dashboard.ts';
+import { pageFolder } from '../../plugins/own-files.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import { checkBotFolder, dataOption, integerOption } from '../option-readers.ts';
 import { asWrongInput, wrongInput } from '../command-error.ts';

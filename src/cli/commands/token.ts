@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readAddressNote, AccessStore, ROLES, type Role } from '../../dashboard/access-store.ts';
-import { linkText } from '../../dashboard/begin-dashboard.ts';
+import { readAddressNote, AccessStore, linkText, ROLES, type Role } from '../../dashboard/access-store.ts';
 import { bothTimesText } from '../../domain/zone-time.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { asWrongInput, failed, wrongInput } from '../command-error.ts';

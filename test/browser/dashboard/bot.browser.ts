@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pageFolder } from '../../../src/dashboard/begin-dashboard.ts';
+import { pageFolder } from '../../../src/plugins/own-files.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { startSarraf, type SarrafProcess } from '../../support/sarraf-process.ts';

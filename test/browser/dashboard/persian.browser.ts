@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { pageFolder } from '../../../src/dashboard/begin-dashboard.ts';
+import { pageFolder } from '../../../src/plugins/own-files.ts';
 import { keepPicture, launchChromium, openAddress, overhangOf } from '../open-page.ts';
 import { NOW_MS } from './made-up-replies.ts';
 import { MadeUpServer } from './made-up-server.ts';
