@@ -26,6 +26,14 @@ export const budgetFigure = (budget: string): string => `budget/${budget}`;
 export const plotFigure = (strategy: string, market: string, name: string): string =>
   `plot/${strategy}/${market}/${name}`;
 
+/** Drawing styles for the values of a series that a strategy plots. */
+export const PLOT_STYLES = ['line', 'steps', 'points', 'bars'] as const;
+export type PlotStyle = (typeof PLOT_STYLES)[number];
+
+/** Colours that are visible on both a light and a dark background. */
+export const PLOT_COLORS = ['blue', 'orange', 'green', 'red', 'purple', 'gray'] as const;
+export type PlotColor = (typeof PLOT_COLORS)[number];
+
 /** Parses a figure name; null for a name that this version does not know. */
 export function readFigureName(text: string): FigureName | null {
   const [kind, ...parts] = text.split('/');

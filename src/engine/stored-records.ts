@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLOT_COLORS, PLOT_STYLES } from '../domain/figure-name.ts';
 import { formatUnits } from '../domain/money.ts';
 import { EXIT_KINDS, storedWalletTransactionId } from '../domain/order.ts';
 import { readStored, storedCount, storedProblem, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
@@ -6,7 +7,6 @@ import { sentence, type Sentence } from '../language/sentence.ts';
 import { storedSentence } from '../records/field.ts';
 import { storedBooks } from '../portfolio/stored-books.ts';
 import { storedFillRecord } from '../records/fill.ts';
-import { PLOT_COLORS, PLOT_STYLES } from '../strategy/plots.ts';
 import { storedLock } from './lock.ts';
 
 const formerEpoch = z.object({

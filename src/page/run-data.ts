@@ -1,4 +1,4 @@
-import type { PlotColor, PlotStyle } from '../strategy/plots.ts';
+import type { PlotColor, PlotStyle } from '../domain/figure-name.ts';
 import type { BarValues } from '../domain/candle.ts';
 import type { ExitKind } from '../domain/order.ts';
 

@@ -1,15 +1,8 @@
 import { SarrafError } from '../domain/errors.ts';
+import { PLOT_COLORS, PLOT_STYLES, type PlotColor, type PlotStyle } from '../domain/figure-name.ts';
 import { Decimal, inputText } from './decimal-input.ts';
 import { isFields } from './fields.ts';
 import type { ClosedCandle, EngineView } from './strategy-event.ts';
-
-/** Drawing styles for the values of a series. */
-export const PLOT_STYLES = ['line', 'steps', 'points', 'bars'] as const;
-export type PlotStyle = (typeof PLOT_STYLES)[number];
-
-/** Colours that are visible on both a light and a dark background. */
-export const PLOT_COLORS = ['blue', 'orange', 'green', 'red', 'purple', 'gray'] as const;
-export type PlotColor = (typeof PLOT_COLORS)[number];
 
 /** Place and style of a series; they must be the same at each call. */
 export interface PlotOptions {

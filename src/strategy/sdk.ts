@@ -69,7 +69,8 @@ export type {
 } from './data/shown-margin.ts';
 export { defineRules, type CandleRules, type Condition, type Operand, type Series } from './rules.ts';
 export { decimal, search, type SearchRange } from './search-range.ts';
-export type { PlotColor, PlotOptions, PlotStyle } from './plots.ts';
+export type { PlotColor, PlotStyle } from '../domain/figure-name.ts';
+export type { PlotOptions } from './plots.ts';
 export type { Signal, SignalData } from './signal.ts';
 export {
   size,

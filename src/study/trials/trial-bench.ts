@@ -5,7 +5,6 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { type RunRange, trialMetrics, type FailedReport, type TrialReport } from '../objectives.ts';
 import type { Params } from '../../search/params-of-point.ts';
-import { runStressTask } from '../stress/stress-run.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import { runAccount, type AccountReport, type AccountTask, failureReason } from '../trial-runner.ts';
 import { createdOf, runOfSetup, withParams, type TrialSetup } from './trial-setup.ts';
@@ -49,6 +48,8 @@ export class TrialBench {
 
   /** Runs a trial under other conditions. */
   async stress(task: StressTask): Promise<StressReport> {
+    // Few tasks are of this kind, and a thread starts sooner without their code.
+    const { runStressTask } = await import('../stress/stress-run.ts');
     return this.reported(async () => runStressTask(task, { setup: this.setup, config: this.config }));
   }
 
