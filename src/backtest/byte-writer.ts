@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { DAY_MS } from '../domain/time-text.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
@@ -57,9 +58,13 @@ export class ByteWriter {
 
   /** Writes any text, as UTF-8. */
   text(text: string): void {
-    if (this.plain(text, ASCII)) return;
+    if (!this.plain(text, ASCII)) this.bytes(Buffer.from(text, 'utf8'));
+  }
+
+  /** Writes bytes as they are. */
+  bytes(bytes: Uint8Array): void {
     this.flush();
-    this.#handOn(Buffer.from(text, 'utf8'));
+    this.#handOn(bytes);
   }
 
   /**
@@ -241,4 +246,39 @@ export class ByteWriter {
   #makeRoom(count: number): void {
     if (this.#at + count > PIECE) this.flush();
   }
+}
+
+/** Writes a file and flushes it to the disk. */
+export function writeBytes(path: string, write: (out: ByteWriter) => void): void {
+  const file = openSync(path, 'w');
+  try {
+    // A write may accept fewer bytes than it was given.
+    const out = new ByteWriter((piece) => {
+      let written = 0;
+      while (written < piece.length) written += writeSync(file, piece, written);
+    });
+    write(out);
+    out.flush();
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Address space that `bytesOf` reserves, without memory behind it. More bytes throw a RangeError. */
+const MOST_BYTES = 2 ** 32;
+const GROWTH_BYTES = 2 ** 20;
+
+/** Returns all that is written as one piece of memory, which grows in place: copies would need it twice. */
+export function bytesOf(write: (out: ByteWriter) => void): Uint8Array {
+  const buffer = new ArrayBuffer(0, { maxByteLength: MOST_BYTES });
+  let length = 0;
+  const out = new ByteWriter((piece) => {
+    if (length + piece.length > buffer.byteLength) buffer.resize(length + piece.length + GROWTH_BYTES);
+    new Uint8Array(buffer, length, piece.length).set(piece);
+    length += piece.length;
+  });
+  write(out);
+  out.flush();
+  return new Uint8Array(buffer, 0, length);
 }

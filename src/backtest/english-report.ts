@@ -72,7 +72,7 @@ export const ENGLISH_REPORT = {
   'figure.requestsPerFill': 'Requests per fill',
 
   'charts.noScript':
-    'The charts and the list of trades need JavaScript; trades.csv and equity.csv beside this page have the same.',
+    'The charts and the list of trades need JavaScript; sarraf report csv writes the same as files.',
   'charts.thinned':
     'So that it can be drawn, each bar above stands for {bar}: its price bars run from the first open to the\nlast close with the highest and lowest price between, equity and drawdown keep their extremes. The figures are of every bar of the run.',
   'charts.thinnedPlots': 'Of these series some values are left out, as a series has {most} at most: {which}.',
@@ -82,7 +82,7 @@ export const ENGLISH_REPORT = {
   'trades.none': 'Nothing was traded.',
   'trades.note': 'A row moves the chart to its trade.',
   'trades.some':
-    'Of {all} trades, the {shown} with the largest profit or loss are here and marked in the chart; trades.csv has all.',
+    'Of {all} trades, the {shown} with the largest profit or loss are here and marked in the chart; sarraf report csv writes all.',
 
   'drawdowns.title': 'Deepest drawdowns',
   'drawdowns.depth': 'Depth',
@@ -129,7 +129,7 @@ export const ENGLISH_REPORT = {
   'members.rank': 'Rank',
   'members.entered': 'entered',
   'members.left': 'left',
-  'bands.some': 'Of {all}, the {shown} {kept} are here; {file} has all.',
+  'bands.some': 'Of {all}, the {shown} {kept} are here; sarraf report csv writes all.',
   'bands.refused': {
     one: '{reason}; {count} order refused',
     other: '{reason}; {count} orders refused',

@@ -31,7 +31,7 @@ const MEANINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),
 );
 
-/** Points of the equity curve inside a result; `equity.csv` has all points. */
+/** Points of the equity curve inside a result; the file of a run has all points. */
 const SKETCH_POINTS = 320;
 
 /** A run with its figures, ready to be shown and written. */

@@ -1,23 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import type { Language } from '../language/locale.ts';
 import { reportHtml } from './report/report-html.ts';
-import { ByteWriter } from './byte-writer.ts';
-import { CSV_FILES } from './result/result-tables.ts';
+import { type ByteWriter, writeBytes } from './byte-writer.ts';
 import type { FinishedRun } from './finish-run.ts';
-import { writeResultJson } from './read-run-folder.ts';
+import { RUN_FILE, writeRunFile } from './read-run-folder.ts';
 import type { ResultHead } from './result-schema.ts';
 
 /** Prefix of a folder's name while it is written; readers skip names that begin with a dot. */
@@ -34,18 +23,16 @@ const FILES: readonly (readonly [
   name: string,
   write: (finished: FinishedRun, out: ByteWriter, language: Language) => void,
 ])[] = [
-  ['result.json', writeResultJson],
+  [RUN_FILE, writeRunFile],
   ['summary.json', ({ head }, out) => out.text(`${JSON.stringify(head, null, 2)}\n`)],
-  ...Object.entries(CSV_FILES),
   ['report.html', (finished, out, language) => out.text(reportHtml(finished, language))],
 ];
 
 /**
- * Stores a run in a folder `<utc time>-<name>-<hash of its configuration>` under `root`, with `result.json`,
- * `summary.json` (the same without tables), `trades.csv`, `orders.csv`, `refusals.csv`, `locks.csv`,
- * `members.csv`, `equity.csv`, and `report.html` in the given language. Returns its path. The folder appears
- * only when it is complete, and never replaces another one. Throws `DATA_UNUSABLE` where it cannot be
- * written.
+ * Stores a run in a folder `<utc time>-<name>-<hash of its configuration>` under `root`, with
+ * `result.json.zst`, `summary.json` (the result without tables), and `report.html` in the given language.
+ * Returns its path. The folder appears only when it is complete, and never replaces another one. Throws
+ * `DATA_UNUSABLE` where it cannot be written.
  */
 export function writeRunFolder(root: string, finished: FinishedRun, language: Language = 'en'): string {
   try {
@@ -55,7 +42,7 @@ export function writeRunFolder(root: string, finished: FinishedRun, language: La
     mkdirSync(unfinished);
     try {
       for (const [name, write] of FILES)
-        writeFile(join(unfinished, name), (out) => write(finished, out, language));
+        writeBytes(join(unfinished, name), (out) => write(finished, out, language));
       return place(unfinished, join(root, folderName(finished.head)));
     } catch (error) {
       rmSync(unfinished, { recursive: true, force: true });
@@ -110,23 +97,6 @@ function place(unfinished: string, wanted: string): string {
     'DATA_UNUSABLE',
     `expected at most ${MOST_OF_ONE_NAME} runs named ${wanted}; remove some`,
   );
-}
-
-/** Writes a file and flushes it to the disk. */
-function writeFile(path: string, write: (out: ByteWriter) => void): void {
-  const file = openSync(path, 'wx');
-  try {
-    // A write may accept fewer bytes than it was given.
-    const out = new ByteWriter((piece) => {
-      let written = 0;
-      while (written < piece.length) written += writeSync(file, piece, written);
-    });
-    write(out);
-    out.flush();
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

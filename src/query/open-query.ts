@@ -20,7 +20,7 @@ import {
   type Database,
   nextChunk,
 } from '../recording/duckdb.ts';
-import { copySql } from './write-run-parquet.ts';
+import { copySql } from './write-tables.ts';
 import {
   type MadeView,
   type MakeView,

@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { listRuns, type StoredRun } from '../backtest/read-run-folder.ts';
+import { join } from 'node:path';
+import { listRuns, resultFile, type StoredRun } from '../backtest/read-run-folder.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
 import {
@@ -34,6 +33,8 @@ const TABLES = {
 
 type RunTableName = keyof typeof TABLES;
 
+type ResultFile = ReturnType<typeof resultFile>;
+
 /** Makes a table of the stored runs. */
 export async function makeRunsView(database: Database, places: QueryPlaces): Promise<MadeView> {
   const { runs, ...made } = readRuns(places);
@@ -48,14 +49,15 @@ export async function makeRunTableView(
   places: QueryPlaces,
 ): Promise<MadeView> {
   const { runs, ...made } = readRuns(places);
-  const files = runs.map(({ path }) => join(resolve(path), 'result.json'));
+  const results = runs.map(({ path }) => resultFile(path));
+  const files = results.map(({ path }) => path);
   if (files.length === 0) {
     await runSql(database, emptyViewSql(name), `make the view ${name}`);
     return { files, ...made };
   }
   await runSql(
     database,
-    `CREATE VIEW ${name} AS ${runTableSql(name, files)}`,
+    `CREATE VIEW ${name} AS ${runTableSql(name, results)}`,
     `read the ${name} of runs in ${places.data}`,
   );
   return { files, ...made };
@@ -65,7 +67,7 @@ export async function makeRunTableView(
  * Returns SQL for one table of all results; its column `run` names the result. Throws `DATA_UNUSABLE` if a
  * result is too large.
  */
-export function runTableSql(name: RunTableName, files: readonly string[]): string {
+export function runTableSql(name: RunTableName, results: readonly ResultFile[]): string {
   const { table, fields } = TABLES[name];
   const entries = Object.entries<keyof typeof FIELD_TYPES>(fields);
   const lists = entries.map(([field, type]) => `${sqlName(field)} ${FIELD_TYPES[type].stored}[]`);
@@ -76,18 +78,17 @@ export function runTableSql(name: RunTableName, files: readonly string[]): strin
   const values = entries.map(([field]) => `unnest(t.${sqlName(field)}) AS ${sqlName(field)}`);
   return `SELECT run, ${shown.join(', ')} FROM (
     SELECT parse_path(filename, 'system')[-2] AS run, ${values.join(', ')}
-    FROM (SELECT filename, ${table} AS t FROM read_json(${sqlFiles(files)}, filename = true,
-      format = 'unstructured', records = true, maximum_object_size = ${largestBytes(files)},
+    FROM (SELECT filename, ${table} AS t FROM read_json(${sqlFiles(results.map(({ path }) => path))},
+      filename = true, format = 'unstructured', records = true, maximum_object_size = ${largestBytes(results)},
       columns = {${table}: 'STRUCT(${lists.join(', ')})'})))`;
 }
 
-function largestBytes(files: readonly string[]): number {
-  const sizes = files.map((path) => ({ path, bytes: statSync(path).size }));
-  const { path, bytes } = sizes.reduce((largest, size) => (size.bytes > largest.bytes ? size : largest));
+function largestBytes(results: readonly ResultFile[]): number {
+  const { path, bytes } = results.reduce((largest, size) => (size.bytes > largest.bytes ? size : largest));
   if (bytes <= LARGEST_RESULT_BYTES) return bytes + 1;
   throw new SarrafError(
     'DATA_UNUSABLE',
-    `expected results of at most ${LARGEST_RESULT_BYTES / 1_048_576} MB, found ${path} with ${Math.ceil(bytes / 1_048_576)} MB: move its folder away, or read its CSV tables with another tool`,
+    `expected results of at most ${LARGEST_RESULT_BYTES / 1_048_576} MB, found ${path} with ${Math.ceil(bytes / 1_048_576)} MB: move its folder away, or write its tables with \`sarraf report csv\` and read them with another tool`,
   );
 }
 

@@ -1,5 +1,8 @@
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf } from '../../src/backtest/byte-writer.ts';
+import { CSV_FILES, type StoredTables } from '../../src/backtest/result/result-tables.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { OldFolders, oldFile } from './open-folder.ts';
 
@@ -33,6 +36,22 @@ async function json(...args: readonly string[]): Promise<Record<string, unknown>
   return JSON.parse(out) as Record<string, unknown>;
 }
 const at = (folder: string): string => join(old.path, folder);
+
+function storedResult(run: string): Omit<StoredTables, 'curve'> {
+  return JSON.parse(readFileSync(join(run, 'result.json'), 'utf8')) as Omit<StoredTables, 'curve'>;
+}
+
+/** Reads the curve of a run of before from its CSV file. */
+function storedCurve(run: string): StoredTables['curve'] {
+  const lines = readFileSync(join(run, 'equity.csv'), 'utf8').trimEnd().split('\n').slice(1);
+  const cells = lines.map((line) => line.split(','));
+  return {
+    length: lines.length,
+    timeMs: Float64Array.from(cells, ([time = '']) => Date.parse(time)),
+    equity: Float64Array.from(cells, ([, equity]) => Number(equity)),
+    isExposed: Uint8Array.from(cells, ([, , , isExposed]) => (isExposed === 'true' ? 1 : 0)),
+  };
+}
 
 describe('what version 0.1.0 left', () => {
   test('a killed bot: its counts, positions and open orders', async () => {
@@ -82,6 +101,37 @@ describe('what version 0.1.0 left', () => {
   test('a stored backtest and its report', async () => {
     const { code, error } = await sarrafHere(['report', 'show', 'last', '--data', at('lab')]);
     expect({ code, error }).toEqual({ code: 0, error: '' });
+    const { out } = await sarrafHere([
+      'sql',
+      'select count(*) as n from orders',
+      '--json',
+      '--data',
+      at('lab'),
+    ]);
+    const [name = ''] = readdirSync(join(at('lab'), 'backtests'));
+    const { orders } = storedResult(join(at('lab'), 'backtests', name));
+    expect(JSON.parse(out)).toEqual([{ n: orders.key?.length }]);
+  });
+
+  test('its tables, which are the same to the byte when they are written of its result', async () => {
+    const [name = ''] = readdirSync(join(at('lab'), 'backtests'));
+    const run = join(at('lab'), 'backtests', name);
+    const made = join(at('lab'), 'made');
+    mkdirSync(made);
+    const { files } = await json('report', 'csv', 'last', '--out', made, '--data', at('lab'));
+    expect((files as string[]).map((file) => basename(file)).toSorted()).toEqual(
+      Object.keys(CSV_FILES).toSorted(),
+    );
+    const tables = { ...storedResult(run), curve: storedCurve(run) };
+    for (const [file, write] of Object.entries(CSV_FILES)) {
+      const before = readFileSync(join(run, file), 'utf8');
+      expect(before).toMatch(/^[a-z_,]+\n/);
+      expect(readFileSync(join(made, file), 'utf8')).toBe(before);
+      expect(Buffer.from(bytesOf((out) => write(tables, out))).toString()).toBe(before);
+    }
+    await json('report', 'parquet', 'last', '--out', made, '--data', at('lab'));
+    await json('report', 'json', 'last', '--out', made, '--data', at('lab'));
+    expect(readFileSync(join(made, 'result.json'))).toEqual(readFileSync(join(run, 'result.json')));
   });
 
   test('a study with its trials', async () => {

@@ -85,8 +85,8 @@ const CREDIT =
 const drawnOf = ({ all, market }: BandColumns) => ({ all, drawn: market.length });
 
 /**
- * Longest configuration on a page, in characters of YAML; a longer one is cut, and `result.json` has all of
- * it.
+ * Longest configuration on a page, in characters of YAML; a longer one is cut, and `summary.json` has all
+ * of it.
  */
 const MOST_CONFIG = 100_000;
 
@@ -130,7 +130,7 @@ function runSection(result: ResultHead, voice: ReportVoice): string {
 <div><dt>${t('run.bar')}</dt><dd>${voice.length(result.barMs)}</dd></div></dl></section>`;
 }
 
-/** Maximum number of log lines of strategies on the page; `result.json` has all that were kept. */
+/** Maximum number of log lines of strategies on the page; `summary.json` has all that were kept. */
 const MOST_LOGGED = 200;
 
 /** Returns the section with the strategies' log lines; empty if there are none. */
@@ -176,6 +176,6 @@ function configSection({ config }: ResultHead, { t }: ReportVoice): string {
   if (config === null) return '';
   const text = stringify(config);
   const shown =
-    text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in result.json`;
+    text.length <= MOST_CONFIG ? text : `${text.slice(0, MOST_CONFIG)}\n# ... all of it is in summary.json`;
   return `<section id="config"><h2>${t('config.title')}</h2><pre>${escapeHtml(shown)}</pre></section>`;
 }

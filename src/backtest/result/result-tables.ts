@@ -1,4 +1,11 @@
-import { UNITS_PER_ONE, type Units, divideHalfEven, formatUnits, separatedName } from '../../domain/money.ts';
+import {
+  UNITS_PER_ONE,
+  type Units,
+  divideHalfEven,
+  formatUnits,
+  parseUnits,
+  separatedName,
+} from '../../domain/money.ts';
 import { FILL, FILL_RESULT, type FillRecord } from '../../records/fill.ts';
 import type { LockRecord } from '../../engine/lock.ts';
 import type { MemberRecord } from '../../engine/universe-manager.ts';
@@ -6,22 +13,28 @@ import { outText } from '../../strategy/rank-markets.ts';
 import { ORDER_RESULT, SHOWN_ORDER, type OrderRecord } from '../../records/order.ts';
 import type { RoundTrip } from '../round-trips.ts';
 import { tripReturn } from '../metrics/run-metrics.ts';
-import type { FillRow, OrderRow, LockRow, MemberRow, RefusalRow, TripRow } from '../result-schema.ts';
+import type {
+  FillRow,
+  LockRow,
+  MemberRow,
+  OrderRow,
+  RefusalRow,
+  ResultHead,
+  TripRow,
+} from '../result-schema.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
-import type { BacktestRun } from '../backtest-run.ts';
+import type { EquityCurve } from '../backtest-run.ts';
 import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 import { numberOf } from '../statistics.ts';
 import type { ByteWriter } from '../byte-writer.ts';
-import type { FinishedRun } from '../finish-run.ts';
-import { csvCell } from '../../domain/csv.ts';
+import { csvCell, type CsvValue } from '../../domain/csv.ts';
 import { present } from '../../domain/errors.ts';
 import type { FieldKind, RecordFields } from '../../records/field.ts';
 
-/** Field of a table: how to get its value from a row, and how to write it in JSON and CSV. */
+/** Field of a table: how to get its value from a row, and how to write it in JSON. */
 interface TableField<Source, Value> {
   readonly valueOf: (source: Source) => Value;
   readonly writeJson: (source: Source, out: ByteWriter) => void;
-  readonly writeCsv: (source: Source, out: ByteWriter) => void;
 }
 
 /** All fields of a row, in their order in JSON. */
@@ -30,11 +43,8 @@ type TableFields<Source, Row> = { readonly [Name in keyof Row]: TableField<Sourc
 /** Table as one list of values for each field; all lists have the same length. */
 type ColumnsOf<Row> = { [Name in keyof Row]: Row[Name][] };
 
-/** Columns of a CSV file, each with its title and field. */
-type CsvColumns<Row> = readonly (readonly [title: string, field: keyof Row & string])[];
-
 /**
- * Format of a result table. It builds columns for programs, and writes files without building them. `Source`
+ * Format of a result table. It builds columns for programs, and writes JSON without building them. `Source`
  * is the record that a row is made from.
  */
 export class TableFormat<Source, Row> {
@@ -73,27 +83,6 @@ export class TableFormat<Source, Row> {
   get names(): readonly (keyof Row & string)[] {
     return Object.keys(this.#fields) as (keyof Row & string)[];
   }
-
-  /** Writes a CSV table (RFC 4180) with a title row. */
-  writeCsv(columns: CsvColumns<Row>, sources: Iterable<Source>, out: ByteWriter): void {
-    out.text(`${columns.map(([title]) => title).join(',')}\n`);
-    const writes = columns.map(([, name]) => this.#fields[name].writeCsv);
-    for (const source of sources) {
-      for (let index = 0; index < writes.length; index += 1) {
-        if (index > 0) out.text(',');
-        writes[index]?.(source, out);
-      }
-      out.text('\n');
-    }
-  }
-}
-
-/** Returns the CSV columns for some fields: `plannedAtMs` becomes `planned_at`, `change` becomes `return`. */
-function csvColumns<Row>(names: readonly (keyof Row & string)[]): CsvColumns<Row> {
-  return names.map((name) => [
-    name === 'change' ? 'return' : separatedName(name.replace(/Ms$/, ''), '_'),
-    name,
-  ]);
 }
 
 function entriesOf<Source, Row>(fields: TableFields<Source, Row>): [string, TableField<Source, unknown>][] {
@@ -103,16 +92,7 @@ function entriesOf<Source, Row>(fields: TableFields<Source, Row>): [string, Tabl
 export function textCell<Source, Value extends string | null>(
   valueOf: (source: Source) => Value,
 ): TableField<Source, Value> {
-  // Quotes a text with a comma, a quote or a line break.
-  return {
-    valueOf,
-    writeJson: (source, out) => writeJsonText(valueOf(source), out),
-    writeCsv: (source, out) => {
-      const value = valueOf(source);
-      if (value === null || out.plain(value, PLAIN_IN_CSV)) return;
-      out.text(csvCell(value));
-    },
-  };
+  return { valueOf, writeJson: (source, out) => writeJsonText(valueOf(source), out) };
 }
 
 /** Cell of money or an amount: text of an exact decimal. */
@@ -138,41 +118,26 @@ export function decimalCell<Source>(
       out.units(units);
       out.text('"');
     },
-    writeCsv: (source, out) => {
-      const units = unitsOf(source);
-      if (units !== null) out.units(units);
-    },
   };
 }
 
-/** Cell of a finite number. */
+/** Cell of a finite number, such as a time in ms since 1970. */
 export function numberCell<Source, Value extends number | null>(
   valueOf: (source: Source) => Value,
 ): TableField<Source, Value> {
   return {
     valueOf,
-    writeJson: (source, out) => writeNumber(valueOf(source), 'null', out),
-    writeCsv: (source, out) => writeNumber(valueOf(source), '', out),
-  };
-}
-
-/** Cell of a time in ms since 1970; CSV has it as ISO 8601. */
-export function momentCell<Source, Value extends number | null>(
-  valueOf: (source: Source) => Value,
-): TableField<Source, Value> {
-  return {
-    ...numberCell(valueOf),
-    writeCsv: (source, out) => {
+    writeJson: (source, out) => {
       const value: number | null = valueOf(source);
-      if (value !== null) out.isoTime(value);
+      if (value === null) out.text('null');
+      else out.number(value);
     },
   };
 }
 
 /** Cell of true or false. */
 export function flagCell<Source>(valueOf: (source: Source) => boolean): TableField<Source, boolean> {
-  const write = (source: Source, out: ByteWriter): void => out.text(valueOf(source) ? 'true' : 'false');
-  return { valueOf, writeJson: write, writeCsv: write };
+  return { valueOf, writeJson: (source, out) => out.text(valueOf(source) ? 'true' : 'false') };
 }
 
 /** Cell of a reason, in English. */
@@ -187,7 +152,7 @@ const CELLS: Readonly<
   reason: reasonCell,
   money: decimalCell,
   amount: decimalCell,
-  time: momentCell,
+  time: numberCell,
   count: numberCell,
   cursor: numberCell,
 };
@@ -205,20 +170,10 @@ function recordCells<Source, Row>(
   return Object.fromEntries(names.map((name) => [name, cellOf(name)])) as unknown as TableFields<Source, Row>;
 }
 
-function writeNumber(value: number | null, nothing: string, out: ByteWriter): void {
-  if (value === null) out.text(nothing);
-  else out.number(value);
-}
-
-/** Marks the printable ASCII characters with 1, except the given ones. */
-function charactersBut(others: string): Uint8Array {
-  return Uint8Array.from({ length: 127 }, (_, code) =>
-    code < 32 || others.includes(String.fromCharCode(code)) ? 0 : 1,
-  );
-}
-
-const PLAIN_IN_JSON = charactersBut('"\\');
-const PLAIN_IN_CSV = charactersBut('",');
+/** Marks the printable ASCII characters that JSON does not escape with 1. */
+const PLAIN_IN_JSON = Uint8Array.from({ length: 127 }, (_, code) =>
+  code < 32 || '"\\'.includes(String.fromCharCode(code)) ? 0 : 1,
+);
 
 function writeJsonText(value: string | null, out: ByteWriter): void {
   if (value === null) {
@@ -237,8 +192,8 @@ export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
   strategy: textCell(({ strategy }) => strategy),
   entryOrder: textCell(({ entryOrder }) => entryOrder),
   exitOrder: textCell(({ exitOrder }) => exitOrder),
-  openedAtMs: momentCell(({ openedAtMs }) => openedAtMs),
-  closedAtMs: momentCell(({ closedAtMs }) => closedAtMs),
+  openedAtMs: numberCell(({ openedAtMs }) => openedAtMs),
+  closedAtMs: numberCell(({ closedAtMs }) => closedAtMs),
   amount: decimalCell(({ amount }) => amount),
   entryPrice: decimalCell(({ entryPrice }) => entryPrice),
   exitPrice: decimalCell(({ exitPrice }) => exitPrice),
@@ -270,14 +225,14 @@ export const LOCK_TABLE = new TableFormat<LockRecord, LockRow>({
   market: textCell(({ lock }) => lock.market),
   reason: textCell(({ lock }) => english(lock.reason)),
   entries: textCell(({ lock }) => lock.entries),
-  beganAtMs: momentCell(({ lock }) => lock.beganAtMs),
-  endedAtMs: momentCell(({ endedAtMs }) => endedAtMs),
+  beganAtMs: numberCell(({ lock }) => lock.beganAtMs),
+  endedAtMs: numberCell(({ endedAtMs }) => endedAtMs),
   refused: numberCell(({ refused }) => refused),
 });
 
 /** Table of markets that entered and left universes. */
 export const MEMBER_TABLE = new TableFormat<MemberRecord, MemberRow>({
-  atMs: momentCell(({ atMs }) => atMs),
+  atMs: numberCell(({ atMs }) => atMs),
   strategy: textCell(({ strategy }) => strategy),
   universe: textCell(({ universe }) => universe),
   market: textCell(({ market }) => market),
@@ -286,19 +241,19 @@ export const MEMBER_TABLE = new TableFormat<MemberRecord, MemberRow>({
   reason: textCell(({ reason, rankBy }) => outText(reason, rankBy)),
 });
 
-/** Table of reasons for refusals, each as it was counted. */
-const REFUSED_TABLE = new TableFormat<RefusalRow, RefusalRow>({
-  strategy: textCell(({ strategy }) => strategy),
-  what: textCell(({ what }) => what),
-  code: textCell(({ code }) => code),
-  count: numberCell(({ count }) => count),
-  meaning: textCell(({ meaning }) => meaning),
-  example: textCell(({ example }) => example),
-  firstAtMs: momentCell(({ firstAtMs }) => firstAtMs),
-  lastAtMs: momentCell(({ lastAtMs }) => lastAtMs),
-});
+/** Table as it is stored: a list for each field, without those that are newer than the run. */
+type StoredTable<Row> = { readonly [Name in keyof Row]?: readonly Row[Name][] | undefined };
 
-const TRADES = csvColumns<TripRow>([
+/** Tables of a stored run: those of its result, its refusals, and its whole equity curve. */
+export interface StoredTables extends Pick<ResultHead, 'refusals' | 'summary'> {
+  readonly trades: StoredTable<TripRow>;
+  readonly orders: StoredTable<OrderRow>;
+  readonly lockSpans: StoredTable<LockRow>;
+  readonly members: StoredTable<MemberRow>;
+  readonly curve: EquityCurve;
+}
+
+const TRADES: readonly (keyof TripRow)[] = [
   'number',
   'market',
   'strategy',
@@ -315,11 +270,9 @@ const TRADES = csvColumns<TripRow>([
   'isOpen',
   'entryOrder',
   'exitOrder',
-]);
-const ORDERS = csvColumns(
-  ORDER_TABLE.names.filter((name) => name !== 'clientOrderId' && name !== 'sentAtMs'),
-);
-const REFUSALS = csvColumns<RefusalRow>([
+];
+const ORDERS = ORDER_TABLE.names.filter((name) => name !== 'clientOrderId' && name !== 'sentAtMs');
+const REFUSALS: readonly (keyof RefusalRow)[] = [
   'strategy',
   'code',
   'what',
@@ -328,8 +281,8 @@ const REFUSALS = csvColumns<RefusalRow>([
   'example',
   'firstAtMs',
   'lastAtMs',
-]);
-const LOCKS = csvColumns<LockRow>([
+];
+const LOCKS: readonly (keyof LockRow)[] = [
   'name',
   'strategy',
   'market',
@@ -338,18 +291,49 @@ const LOCKS = csvColumns<LockRow>([
   'entries',
   'refused',
   'reason',
-]);
-const MEMBERS = csvColumns(MEMBER_TABLE.names);
+];
 
 /** Writers of the CSV files of a run, by file name. Times are UTC; money is exact, in the quote currency. */
 export const CSV_FILES = {
-  'trades.csv': ({ trips }, out) => TRIP_TABLE.writeCsv(TRADES, trips, out),
-  'orders.csv': ({ run }, out) => ORDER_TABLE.writeCsv(ORDERS, run.orders, out),
-  'refusals.csv': ({ head }, out) => REFUSED_TABLE.writeCsv(REFUSALS, head.refusals, out),
-  'locks.csv': ({ run }, out) => LOCK_TABLE.writeCsv(LOCKS, run.locks.records, out),
-  'members.csv': ({ run }, out) => MEMBER_TABLE.writeCsv(MEMBERS, run.members.records, out),
-  'equity.csv': ({ run }, out) => writeEquityCsv(run, out),
-} as const satisfies Readonly<Record<string, (finished: FinishedRun, out: ByteWriter) => void>>;
+  'trades.csv': ({ trades }, out) => writeCsv(TRADES, trades, out),
+  'orders.csv': ({ orders }, out) => writeCsv(ORDERS, orders, out),
+  'refusals.csv': ({ refusals }, out) =>
+    writeCsv(
+      REFUSALS,
+      Object.fromEntries(REFUSALS.map((name) => [name, refusals.map((row) => row[name])])),
+      out,
+    ),
+  'locks.csv': ({ lockSpans }, out) => writeCsv(LOCKS, lockSpans, out),
+  'members.csv': ({ members }, out) => writeCsv(MEMBER_TABLE.names, members, out),
+  'equity.csv': ({ curve, summary }: Pick<StoredTables, 'curve' | 'summary'>, out) =>
+    writeEquityCsv(curve, numberOf(parseUnits(summary.initialEquity)), out),
+} as const satisfies Readonly<Record<string, (tables: StoredTables, out: ByteWriter) => void>>;
+
+/**
+ * Writes columns as a CSV table (RFC 4180) with a title row: `plannedAtMs` becomes `planned_at`, with times
+ * in ISO 8601, and `change` becomes `return`. A column that is not there is empty. Expects the first one.
+ */
+export function writeCsv(
+  names: readonly string[],
+  columns: Readonly<Record<string, readonly CsvValue[] | undefined>>,
+  out: ByteWriter,
+): void {
+  const titles = names.map((name) =>
+    name === 'change' ? 'return' : separatedName(name.replace(/Ms$/, ''), '_'),
+  );
+  out.text(`${titles.join(',')}\n`);
+  const lists = names.map((name) => ({ isTime: name.endsWith('Ms'), values: columns[name] }));
+  const { length } = present(lists[0]?.values, 'a first column');
+  for (let row = 0; row < length; row += 1) {
+    lists.forEach(({ isTime, values }, place) => {
+      if (place > 0) out.text(',');
+      const value = values?.[row] ?? null;
+      if (isTime && value !== null) out.isoTime(Number(value));
+      else out.text(csvCell(value));
+    });
+    out.text('\n');
+  }
+}
 
 /** Decimals of a drawdown; below `LEAST_PLAIN` units of the last one it is written with an exponent. */
 const FRACTION_DIGITS = 8;
@@ -357,9 +341,9 @@ const FRACTION = 10 ** FRACTION_DIGITS;
 const LEAST_PLAIN = 100;
 
 /** Writes `equity.csv`: a line for each point of the curve, as floats, with the drawdown as a fraction. */
-function writeEquityCsv({ curve, initialEquity }: BacktestRun, out: ByteWriter): void {
+function writeEquityCsv(curve: EquityCurve, initialEquity: number, out: ByteWriter): void {
   const { length, timeMs, equity, isExposed } = curve;
-  const drawdown = new DrawdownMeter(numberOf(initialEquity));
+  const drawdown = new DrawdownMeter(initialEquity);
   out.text('time,equity,drawdown,is_exposed\n');
   for (let index = 0; index < length; index += 1) {
     const value = equity[index] ?? 0;

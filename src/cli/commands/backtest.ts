@@ -204,8 +204,8 @@ async function conclude(run: BacktestRun, problems: readonly string[], options: 
 
 /** Writes a Parquet file beside the run. The writer is loaded only here, since it brings 70 MB of DuckDB. */
 async function writeParquetBeside(folder: string): Promise<void> {
-  const { writeRunParquet } = await import('../../query/write-run-parquet.ts');
-  await writeRunParquet(folder, folder);
+  const { RUN_EXPORTS } = await import('../../query/write-tables.ts');
+  await RUN_EXPORTS.parquet(folder, folder);
 }
 
 export function backtestCommand(): Command {

@@ -13,6 +13,7 @@ import { liveRun } from '../../backtest/live-run.ts';
 import { finishRun, type FinishedRun } from '../../backtest/finish-run.ts';
 import { writeRunFolder } from '../../backtest/write-run-folder.ts';
 import { botTerms } from '../../backtest/candle-backtest.ts';
+import type { RUN_EXPORTS } from '../../query/write-tables.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
@@ -34,7 +35,7 @@ interface ListOptions extends Options {
   readonly last: number;
 }
 
-interface ParquetOptions extends Options {
+interface ExportOptions extends Options {
   readonly out?: string;
 }
 
@@ -49,7 +50,8 @@ Examples:
   sarraf report list
   sarraf report show last
   sarraf report compare 20240131T1 20240201T1 --json
-  sarraf report parquet last
+  sarraf report csv last
+  sarraf report parquet last --out tables
   sarraf report live --config config/bot.yaml`;
 
 const folderOf = ({ data }: Options): string => join(data, 'backtests');
@@ -98,13 +100,15 @@ function compare(wanted: readonly [first: string, second: string], options: Opti
   ]);
 }
 
-async function parquet(wanted: string, options: ParquetOptions): Promise<void> {
+type RunFormat = keyof typeof RUN_EXPORTS;
+
+async function writeAs(format: RunFormat, wanted: string, options: ExportOptions): Promise<void> {
   const { path, run } = runOf(wanted, options);
   const { out: folder = path } = options;
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw wrongInput(`expected a folder at ${folder}, found none: make it, or name another with --out`);
-  const { writeRunParquet } = await import('../../query/write-run-parquet.ts');
-  const files = await writeRunParquet(path, folder);
+  const { RUN_EXPORTS: exports } = await import('../../query/write-tables.ts');
+  const files = await exports[format](path, folder);
   print(options, { run, files }, () => files);
 }
 
@@ -123,6 +127,15 @@ function subcommand(name: string, description: string): Command {
     .addOption(dataOption('the data folder, with the runs under backtests/'))
     .option('--json', 'prints one JSON object')
     .exitOverride();
+}
+
+function exportCommand(format: RunFormat, description: string): Command {
+  return subcommand(format, description)
+    .argument('<run>', 'which run')
+    .option('--out <folder>', 'where to write (default: beside the run)')
+    .action(async (run: string, options: ExportOptions) =>
+      asCommand(async () => writeAs(format, run, options)),
+    );
 }
 
 export function reportCommand(): Command {
@@ -145,12 +158,9 @@ export function reportCommand(): Command {
         .argument('<second>', 'another run')
         .action((first: string, second: string, options: Options) => compare([first, second], options)),
     )
-    .addCommand(
-      subcommand('parquet', 'Writes the trades, orders, fills and equity of a run as Parquet.')
-        .argument('<run>', 'which run')
-        .option('--out <folder>', 'where to write (default: beside the run)')
-        .action(async (run: string, options: ParquetOptions) => asCommand(async () => parquet(run, options))),
-    )
+    .addCommand(exportCommand('csv', 'Writes the tables of a run as CSV: trades, orders, equity and others.'))
+    .addCommand(exportCommand('json', 'Writes the result of a run as JSON, with all tables but the equity.'))
+    .addCommand(exportCommand('parquet', 'Writes the trades, orders, fills and equity of a run as Parquet.'))
     .addCommand(liveReportCommand());
 }
 

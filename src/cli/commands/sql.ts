@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { asWholeFile } from '../../query/write-run-parquet.ts';
+import { asWholeFile } from '../../query/write-tables.ts';
 import {
   openQuery,
   type OpenQuery,

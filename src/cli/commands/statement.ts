@@ -12,7 +12,7 @@ import {
   type BalanceTotals,
   type RealisedTotals,
 } from '../../portfolio/statement-line.ts';
-import { asWholeFile, copyParquet } from '../../query/write-run-parquet.ts';
+import { asWholeFile, copyParquet } from '../../query/write-tables.ts';
 import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { refuseExisting, dataOption } from '../option-readers.ts';

@@ -187,7 +187,7 @@ interface ReportOptions {
 }
 
 async function report(wanted: string, options: ReportOptions): Promise<void> {
-  const { asWholeFile, writeTrialsParquet } = await import('../../query/write-run-parquet.ts');
+  const { asWholeFile, writeTrialsParquet } = await import('../../query/write-tables.ts');
   const { studyHtml } = await import('../../study/study-html.ts');
   const folder = new StudyFolder(options.data);
   const name = folder.find(wanted);

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync, cpSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { VIEW_NAMES, VIEWS } from '../../../src/query/views.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -61,7 +62,8 @@ describe('the views', () => {
 
   test('hold of fills and orders what the result of a run says', async () => {
     const [run = ''] = readdirSync(join(data, 'backtests'));
-    const result = JSON.parse(readFileSync(join(data, 'backtests', run, 'result.json'), 'utf8')) as {
+    const file = readFileSync(join(data, 'backtests', run, 'result.json.zst'));
+    const result = JSON.parse(zstdDecompressSync(file).toString()) as {
       summary: { profit: string; fills: number };
       fills: { price: string[]; fee: string[] };
       orders: { key: string[] };
@@ -74,6 +76,24 @@ describe('the views', () => {
     );
     const { profit, fills } = result.summary;
     expect(await rowsOf('select run, profit, fills from runs')).toEqual([{ run, profit, fills }]);
+  });
+
+  test('read runs of before and after their file was compressed', async () => {
+    const other = join(folder, 'mixed');
+    const [run = ''] = readdirSync(join(data, 'backtests'));
+    for (const name of ['before', 'new'])
+      cpSync(join(data, 'backtests', run), join(other, 'backtests', name), { recursive: true });
+    const file = join(other, 'backtests', 'before', 'result.json');
+    writeFileSync(file, zstdDecompressSync(readFileSync(`${file}.zst`)));
+    rmSync(`${file}.zst`);
+    const { out } = await sql(
+      'select run, count(*) as n from orders group by run order by run',
+      '--json',
+      '--data',
+      other,
+    );
+    const { summary } = JSON.parse(readFileSync(file, 'utf8')) as { summary: { orders: number } };
+    expect(JSON.parse(out)).toEqual(['before', 'new'].map((name) => ({ run: name, n: summary.orders })));
   });
 
   test('hold of a study its trials, with params', async () => {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/errors.ts';
-import { writeTrialsParquet } from '../../../src/query/write-run-parquet.ts';
+import { writeTrialsParquet } from '../../../src/query/write-tables.ts';
 import { openDatabase, queryRows, sqlText } from '../../../src/recording/duckdb.ts';
 import type { StoredTrial } from '../../../src/study/study-rows.ts';
 import { StudyStore } from '../../../src/study/study-store.ts';

@@ -8,7 +8,7 @@ import type { BacktestRun } from '../../backtest-run.ts';
 import type { FinishedRun } from '../../finish-run.ts';
 import { lockEndMs, lockScope } from '../report-data.ts';
 
-/** Maximum number of rows of each table; `summary.json` or the table's CSV file has all. */
+/** Maximum number of rows of each table; `summary.json` or `sarraf report csv` has all. */
 const MOST_ROWS = 100;
 
 /** Returns the section on the profit of each strategy of a live session; empty for a backtest. */
@@ -189,7 +189,7 @@ export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: 
   return tableSection({
     id: 'locks',
     title: t('locks.title'),
-    note: `${countNote(shown.length, records.length, 'locks.kept', 'locks.csv', voice)}${drawnNote(bands, voice)}`,
+    note: `${countNote(shown.length, records.length, 'locks.kept', voice)}${drawnNote(bands, voice)}`,
     titles,
     rows,
   });
@@ -220,7 +220,7 @@ export function membersSection({ members }: BacktestRun, bands: Drawn, voice: Re
   return tableSection({
     id: 'members',
     title: t('members.title'),
-    note: `${countNote(shown.length, records.length, 'members.kept', 'members.csv', voice)}${drawnNote(bands, voice)}`,
+    note: `${countNote(shown.length, records.length, 'members.kept', voice)}${drawnNote(bands, voice)}`,
     titles,
     rows,
   });
@@ -240,11 +240,10 @@ function countNote(
   shown: number,
   all: number,
   kept: 'locks.kept' | 'members.kept',
-  file: string,
   { t, count, digits }: ReportVoice,
 ): string {
   if (shown === all) return t('times');
-  const some = { all: count(all), shown: digits(String(shown)), kept: t(kept), file };
+  const some = { all: count(all), shown: digits(String(shown)), kept: t(kept) };
   return `${t('bands.some', some)} ${t('times')}`;
 }
 

@@ -120,7 +120,7 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'figure.requestsPerFill': 'درخواست برای هر معامله',
 
   'charts.noScript':
-    'نمودارها و فهرست دادوستدها به جاوااسکریپت نیاز دارند؛ فایل‌های trades.csv و equity.csv کنار این صفحه همان‌ها را دارند.',
+    'نمودارها و فهرست دادوستدها به جاوااسکریپت نیاز دارند؛ دستور sarraf report csv همان‌ها را در فایل می‌نویسد.',
   'charts.thinned':
     'برای این‌که نمودار کشیده شود، هر کندل بالا به جای {bar} است: از نخستین قیمت باز تا آخرین قیمت بسته، با بیشترین و کمترین قیمت میان آن‌ها. ارزش کل دارایی و افت سرمایه نیز بیشترین و کمترین خود را دارند. رقم‌ها از همهٔ کندل‌های دوره‌اند.',
   'charts.thinnedPlots': 'همهٔ مقدارهای این سری‌ها نیامده‌اند، چون هر سری حداکثر {most} مقدار دارد: {which}.',
@@ -130,7 +130,7 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'trades.none': 'هیچ دادوستدی انجام نشد.',
   'trades.note': 'با انتخاب هر ردیف، نمودار به دادوستد آن می‌رود.',
   'trades.some':
-    'از {all} دادوستد، {shown} موردی که بیشترین سود یا زیان را دارند اینجا و در نمودار آمده‌اند؛ همه در trades.csv است.',
+    'از {all} دادوستد، {shown} موردی که بیشترین سود یا زیان را دارند اینجا و در نمودار آمده‌اند؛ دستور sarraf report csv همه را می‌نویسد.',
 
   'drawdowns.title': 'بزرگ‌ترین افت‌های سرمایه',
   'drawdowns.depth': 'اندازه',
@@ -177,7 +177,7 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'members.rank': 'رتبه',
   'members.entered': 'وارد شد',
   'members.left': 'خارج شد',
-  'bands.some': 'از {all} مورد، {shown} {kept} اینجا آمده‌اند؛ همه در {file} است.',
+  'bands.some': 'از {all} مورد، {shown} {kept} اینجا آمده‌اند؛ دستور sarraf report csv همه را می‌نویسد.',
   'bands.refused': '{reason}؛ {count} سفارش رد شد',
   'bands.member': 'عضو، با رتبهٔ {rank} هنگام ورود',
   'bands.drawn': 'از {all} بازهٔ زمانی، {drawn} بازهٔ طولانی‌تر در نمودار است.',

@@ -1,3 +1,4 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
@@ -56,6 +57,44 @@ describe('sarraf report', () => {
       second: '10000',
       difference: '0',
     });
+  });
+
+  test.each([
+    ['csv', ['trades.csv', 'orders.csv', 'refusals.csv', 'locks.csv', 'members.csv', 'equity.csv']],
+    ['json', ['result.json']],
+    ['parquet', ['trades.parquet', 'orders.parquet', 'fills.parquet', 'equity.parquet']],
+  ])('writes a run as %s, beside it or elsewhere, as often as it is asked for', async (format, files) => {
+    const folder = join(data, 'backtests', names[1] ?? '');
+    const before = readdirSync(folder);
+    for (const _ of [1, 2]) {
+      const { code, out } = await report(format, 'last');
+      expect({ code, files: out.trimEnd().split('\n') }).toEqual({
+        code: 0,
+        files: files.map((file) => join(folder, file)),
+      });
+    }
+    expect(readdirSync(folder).toSorted()).toEqual([...before, ...files].toSorted());
+    const other = join(data, format);
+    expect(await report(format, 'last', '--out', other)).toEqual(failed(2, `expected a folder at ${other}`));
+    mkdirSync(other);
+    expect(JSON.parse((await report(format, 'last', '--out', other, '--json')).out)).toEqual({
+      run: names[1],
+      files: files.map((file) => join(other, file)),
+    });
+    for (const file of files)
+      expect(readFileSync(join(other, file)).equals(readFileSync(join(folder, file)))).toBe(true);
+  });
+
+  test('fails where a run is damaged, and writes nothing', async () => {
+    const folder = join(data, 'backtests', names[0] ?? '');
+    const file = join(folder, 'result.json.zst');
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.subarray(0, 100));
+    const before = readdirSync(folder);
+    for (const format of ['csv', 'json', 'parquet'])
+      expect(await report(format, '20240101')).toEqual(failed(1, file));
+    expect(readdirSync(folder)).toEqual(before);
+    writeFileSync(file, bytes);
   });
 
   test('takes a run that is not there for a mistake of the user', async () => {

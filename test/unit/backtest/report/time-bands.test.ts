@@ -123,7 +123,7 @@ describe('tables of a page', () => {
     const html = reportHtml(finishRun(withLocks(...records)));
     expect(rowsOf(html, 'locks')).toHaveLength(1 + 100);
     expect(html).toContain(
-      'Of 150, the 100 that refused most orders, then the longest, are here; locks.csv has all.',
+      'Of 150, the 100 that refused most orders, then the longest, are here; sarraf report csv writes all.',
     );
     expect(rowsOf(html, 'locks').join('\n')).not.toContain('| 49 |');
   });
@@ -142,7 +142,7 @@ describe('tables of a page', () => {
     expect(rows.at(-1)).toBe(
       '2023-01-03 11:00:00 | busiest/members | BTCUSDT | left | 3 | its rank by volume24h is 3, of 2',
     );
-    expect(html).toContain('Of 120, the 100 that came last are here; members.csv has all.');
+    expect(html).toContain('Of 120, the 100 that came last are here; sarraf report csv writes all.');
   });
 
   test('are not there without locks and universes', () => {

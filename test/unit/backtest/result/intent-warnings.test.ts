@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { finishRun, intentWarnings } from '../../../../src/backtest/finish-run.ts';
+import { createResult } from '../../../../src/backtest/backtest.ts';
 import { CSV_FILES } from '../../../../src/backtest/result/result-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { resultLines } from '../../../../src/backtest/summary-lines.ts';
@@ -92,7 +93,8 @@ describe('a result', () => {
       '       is too high',
     ]);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
-    expect(written((out) => CSV_FILES['refusals.csv'](finished, out))).toContain(
+    const tables = { ...createResult(run), curve: run.curve };
+    expect(written((out) => CSV_FILES['refusals.csv'](tables, out))).toContain(
       'ma-cross,risk data-age,place,695,,the price of <5> is too high,2024-01-01T00:00:00.000Z',
     );
     const page = reportHtml(finished);

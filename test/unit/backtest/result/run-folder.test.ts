@@ -1,12 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import { createResult } from '../../../../src/backtest/backtest.ts';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
-import { findRun, listRuns } from '../../../../src/backtest/read-run-folder.ts';
+import { csvExports, findRun, jsonExport, listRuns } from '../../../../src/backtest/read-run-folder.ts';
 import { writeRunFolder } from '../../../../src/backtest/write-run-folder.ts';
 import { demoRun } from '../demo-run.ts';
+import { written } from './written.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
 const run = demoRun({ bars: 300, tradeChance: 0.1 });
@@ -33,29 +36,88 @@ function withMembers(of: BacktestRun): BacktestRun {
   };
 }
 
-const lines = (path: string, file: string): string[] =>
-  readFileSync(join(path, file), 'utf8').trimEnd().split('\n');
+/** Returns the lines of a CSV file that `sarraf report csv` writes of a run. */
+function lines(path: string, file: string): string[] {
+  const [, write] = csvExports(path).find(([name]) => name === file) ?? [];
+  return written((out) => write?.(out))
+    .trimEnd()
+    .split('\n');
+}
+
+/** Size of the file of a run without trades, and without the points of the curve in its head. */
+function bytesWith(bars: number): number {
+  const head = { ...finished.head, sketch: { timeMs: [], equity: [] } };
+  const path = writeRunFolder(root, { ...finished, head, run: demoRun({ bars, tradeChance: 0 }), trips: [] });
+  return statSync(join(path, 'result.json.zst')).size;
+}
 
 const keep = (hour: number): string =>
   basename(writeRunFolder(root, finishRun(run, Date.UTC(2024, 0, 31, hour))));
 
 describe('a run folder', () => {
-  test('is named after time, name and configuration, and holds every file', () => {
+  test('is named after time, name and configuration, and holds one compact file, a summary and the report', () => {
     const path = writeRunFolder(root, finished);
     expect(basename(path)).toMatch(/^20240131T120000Z-ma-cross-btcusdt-[0-9a-f]{8}$/);
-    expect(readdirSync(path).toSorted()).toEqual([
-      'equity.csv',
-      'locks.csv',
-      'members.csv',
-      'orders.csv',
-      'refusals.csv',
-      'report.html',
-      'result.json',
-      'summary.json',
-      'trades.csv',
-    ]);
-    expect(JSON.parse(readFileSync(join(path, 'result.json'), 'utf8'))).toEqual(result);
+    expect(readdirSync(path).toSorted()).toEqual(['report.html', 'result.json.zst', 'summary.json']);
     expect(readdirSync(root)).toEqual([basename(path)]);
+    const [name, write] = jsonExport(path);
+    expect(name).toBe('result.json');
+    expect(JSON.parse(written(write))).toEqual(result);
+    // Any reader of Zstandard skips the curve behind it.
+    expect(zstdDecompressSync(readFileSync(join(path, 'result.json.zst'))).toString()).toBe(written(write));
+  });
+
+  test('has at most ten bytes for each moment of the curve', () => {
+    expect(bytesWith(20_000) - bytesWith(10_000)).toBeLessThan(100_000);
+  });
+
+  test('has the curve to the last bit, whatever its times are', () => {
+    const gapsMs = fc.oneof(
+      fc.constant(3_600_000),
+      fc.integer({ min: 1, max: 300 }).map((bars) => bars * 3_600_000),
+      fc.integer({ min: 0, max: 1_000_000_000 }),
+    );
+    const points = fc.array(fc.tuple(gapsMs, fc.double({ min: 1, noNaN: true }), fc.boolean()), {
+      maxLength: 50,
+    });
+    fc.assert(
+      fc.property(points, (drawn) => {
+        let atMs = run.fromMs;
+        const timeMs = Float64Array.from(drawn, ([gapMs]) => (atMs += gapMs));
+        const curve = {
+          length: drawn.length,
+          timeMs,
+          equity: Float64Array.from(drawn, ([, equity]) => equity),
+          isExposed: Uint8Array.from(drawn, ([, , isExposed]) => Number(isExposed)),
+        };
+        const path = writeRunFolder(root, { ...finished, run: { ...run, curve } });
+        const cells = lines(path, 'equity.csv').map((line) => line.split(','));
+        rmSync(path, { recursive: true });
+        expect(cells.slice(1).map(([time, equity, , isExposed]) => [time, equity, isExposed])).toEqual(
+          drawn.map(([, equity, isExposed], index) => [
+            new Date(timeMs[index] ?? 0).toISOString(),
+            String(equity),
+            String(isExposed),
+          ]),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is named where its file is damaged', () => {
+    const path = writeRunFolder(root, finished);
+    const file = join(path, 'result.json.zst');
+    const bytes = readFileSync(file);
+    const flipped = Buffer.from(bytes);
+    flipped[100] = (flipped[100] ?? 0) ^ 1;
+    for (const damaged of [bytes.subarray(0, -1), bytes.subarray(0, 5), Buffer.alloc(0), flipped]) {
+      writeFileSync(file, damaged);
+      for (const read of [csvExports, jsonExport])
+        expect(() => read(path)).toThrow(
+          expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining(file) }),
+        );
+    }
   });
 
   test('has a line for every trade, order and moment', () => {

@@ -3,10 +3,10 @@ import { type Units, formatUnits } from '../../../../src/domain/money.ts';
 import {
   decimalCell,
   flagCell,
-  momentCell,
   numberCell,
   TableFormat,
   textCell,
+  writeCsv,
 } from '../../../../src/backtest/result/result-tables.ts';
 import { written } from './written.ts';
 import fc from 'fast-check';
@@ -106,7 +106,7 @@ const TABLE = new TableFormat<Source, Row>({
   name: textCell((source) => source.name),
   price: decimalCell((source) => source.price),
   change: numberCell((source) => source.change),
-  atMs: momentCell((source) => source.atMs),
+  atMs: numberCell((source) => source.atMs),
   isOpen: flagCell((source) => source.isOpen),
 });
 
@@ -143,28 +143,26 @@ describe('a table', () => {
   });
 
   test('is quoted in CSV where a reader would take a cell for more than one', () => {
-    const columns = [
-      ['name', 'name'],
-      ['at', 'atMs'],
-      ['price', 'price'],
-      ['change', 'change'],
-      ['is_open', 'isOpen'],
-    ] as const;
-    expect(
-      written((out) => TABLE.writeCsv(columns, SOURCES, out))
-        .split('\n')
-        .slice(0, 3),
-    ).toEqual([
-      'name,at,price,change,is_open',
+    const names = ['name', 'atMs', 'price', 'change', 'isOpen'];
+    const csv = (sources: readonly Source[]): string =>
+      written((out) => writeCsv(names, TABLE.columns(sources), out));
+    expect(csv(SOURCES).split('\n').slice(0, 3)).toEqual([
+      'name,at,price,return,is_open',
       'plain,2023-11-14T22:13:20.000Z,1.5,-0.25,true',
       '"a ""b"", c\\",1970-01-01T00:00:00.000Z,0,1e-7,false',
     ]);
     const [, , third, , last] = SOURCES;
     if (third === undefined || last === undefined) throw new Error('expected five sources');
-    expect(written((out) => TABLE.writeCsv(columns, [third, last], out))).toBe(
-      'name,at,price,change,is_open\n' +
+    expect(csv([third, last])).toBe(
+      'name,at,price,return,is_open\n' +
         '"تتر\nline",1969-12-31T23:59:59.999Z,-1000000000000,1e+21,false\n' +
         ',,,0,true\n',
+    );
+  });
+
+  test('has empty cells in CSV where a column is newer than the table', () => {
+    expect(written((out) => writeCsv(['name', 'exit'], { name: ['a', null] }, out))).toBe(
+      'name,exit\na,\n,\n',
     );
   });
 });

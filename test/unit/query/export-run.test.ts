@@ -1,11 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createResult } from '../../../src/backtest/backtest.ts';
 import { finishRun } from '../../../src/backtest/finish-run.ts';
 import { writeRunFolder } from '../../../src/backtest/write-run-folder.ts';
 import type { Units } from '../../../src/domain/money.ts';
-import { writeRunParquet } from '../../../src/query/write-run-parquet.ts';
+import { RUN_EXPORTS } from '../../../src/query/write-tables.ts';
 import { openDatabase, queryRows, sqlText, type Database } from '../../../src/recording/duckdb.ts';
 import { demoRun } from '../backtest/demo-run.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
@@ -29,10 +29,10 @@ let database: Database;
 beforeAll(async () => {
   kept = writeRunFolder(folder, finishRun(run));
   database = await openDatabase();
-  const files = await writeRunParquet(kept, kept);
+  const files = await RUN_EXPORTS.parquet(kept, kept);
   expect(files).toEqual(['trades', 'orders', 'fills', 'equity'].map((name) => join(kept, `${name}.parquet`)));
   // Existing files are replaced.
-  await writeRunParquet(kept, kept);
+  await RUN_EXPORTS.parquet(kept, kept);
 });
 afterAll(() => {
   database.close();
@@ -83,9 +83,11 @@ describe('a run as Parquet', () => {
 
   test('is not there where it could not be written whole', async () => {
     const broken = writeRunFolder(folder, finishRun(run, Date.UTC(2024, 0, 31)));
+    rmSync(join(broken, 'result.json.zst'));
     writeFileSync(join(broken, 'result.json'), '{"trades":{"number":["no number"]}}');
+    writeFileSync(join(broken, 'equity.csv'), 'time,equity,drawdown,is_exposed\n');
     const before = readdirSync(broken);
-    await expect(writeRunParquet(broken, broken)).rejects.toThrow(
+    await expect(RUN_EXPORTS.parquet(broken, broken)).rejects.toThrow(
       expect.objectContaining({ code: 'DATA_UNUSABLE', message: expect.stringContaining('trades.parquet') }),
     );
     expect(readdirSync(broken)).toEqual(before);

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { openDatabase, sqlText, runSql, type Database } from '../recording/duckdb.ts';
 import { runTableSql } from './run-views.ts';
+import { writeBytes } from '../backtest/byte-writer.ts';
+import { csvExports, equityExport, jsonExport, resultFile } from '../backtest/read-run-folder.ts';
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { present } from '../domain/errors.ts';
 import {
@@ -15,20 +17,45 @@ import type { StudyStore } from '../study/study-store.ts';
 import { createRowsTable, columnName, FIGURE_FIELDS, type FieldType, type FieldTypes } from './views.ts';
 import { renameSync, rmSync } from 'node:fs';
 
+/** Formats in which a stored run is written for other programs. */
+export const RUN_EXPORTS = {
+  /** The CSV files, each with one table. */
+  csv: async (run, folder) => writeAll(csvExports(run), folder),
+  /** `result.json`: all but the equity curve. */
+  json: async (run, folder) => writeAll([jsonExport(run)], folder),
+  /**
+   * `trades.parquet`, `orders.parquet`, `fills.parquet` and `equity.parquet`. Money is exact, as
+   * DECIMAL(38,10), statistics are DOUBLE, times are UTC.
+   */
+  parquet: writeRunParquet,
+} as const satisfies Readonly<Record<string, (run: string, folder: string) => Promise<readonly string[]>>>;
+
+async function writeAll(exports: ReturnType<typeof csvExports>, folder: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const [name, write] of exports) {
+    const path = join(folder, name);
+    await asWholeFile(path, (draft) => writeBytes(draft, write));
+    paths.push(path);
+  }
+  return paths;
+}
+
 /**
- * Writes the tables of a stored run as Parquet: `trades.parquet`, `orders.parquet`, `fills.parquet` and
- * `equity.parquet`, and returns their paths. Money is exact, as DECIMAL(38,10), statistics are DOUBLE, times
- * are UTC. A file appears once it is complete, and replaces an older one. Throws `DATA_UNUSABLE`.
+ * Writes the tables of a stored run as Parquet, and returns their paths. A file appears once it is complete,
+ * and replaces an older one. Throws `DATA_UNUSABLE`.
  */
-export async function writeRunParquet(run: string, folder: string): Promise<readonly string[]> {
+async function writeRunParquet(run: string, folder: string): Promise<readonly string[]> {
+  const result = [resultFile(run)];
+  const [, writeEquity] = equityExport(run);
+  const equity = join(folder, `equity.csv.${process.pid}.tmp`);
   const database = await openDatabase();
   try {
-    const result = [join(resolve(run), 'result.json')];
+    writeBytes(equity, writeEquity);
     const tables = {
       trades: ofOneRun(runTableSql('round_trips', result)),
       orders: ofOneRun(runTableSql('orders', result)),
       fills: ofOneRun(runTableSql('fills', result)),
-      equity: `FROM read_csv([${sqlText(join(resolve(run), 'equity.csv'))}], header = true, auto_detect = false,
+      equity: `FROM read_csv([${sqlText(resolve(equity))}], header = true, auto_detect = false,
     columns = {time: 'TIMESTAMP', equity: 'DOUBLE', drawdown: 'DOUBLE', is_exposed: 'BOOLEAN'})`,
     };
     const paths: string[] = [];
@@ -40,6 +67,7 @@ export async function writeRunParquet(run: string, folder: string): Promise<read
     return paths;
   } finally {
     database.close();
+    rmSync(equity, { force: true });
   }
 }
 
