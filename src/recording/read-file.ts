@@ -4,9 +4,8 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import { CandleCollector } from './candle-collector.ts';
-import { isFeed } from './feed-message.ts';
-import { readFeedTrades } from './import-feed.ts';
 import { importTable } from './import-table.ts';
+import { fileKind } from './open-text.ts';
 import type { FileForm } from './written-form.ts';
 import type { RecordedTrade } from './records.ts';
 
@@ -44,8 +43,9 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
       `expected at most ${MOST_TRADES} trades in ${path}, found more: cut the file`,
     );
   };
-  if (isFeed(path)) {
-    const symbol = await readFeedTrades(path, onTrades);
+  // Only JSON can be a feed, and most files are tables.
+  if (fileKind(path).form === 'json' && (await import('./feed-message.ts')).isFeed(path)) {
+    const symbol = await (await import('./import-feed.ts')).readFeedTrades(path, onTrades);
     return { kind: 'trades', trades: inOrder(trades), symbol };
   }
   const collector = new CandleCollector();
