@@ -178,6 +178,15 @@ export class BarQueue implements BarPrices {
     return true;
   }
 
+  /** Moves on to the bar `next`, after bars that the run did not walk through. */
+  skipTo(next: number): void {
+    this.isOpen = false;
+    this.closeAt(this.columns, next - 1);
+    this.closedIndex = next - 1;
+    this.next = next;
+    this.enter();
+  }
+
   /** Marks the bars before `next` as closed. Returns the last walked bar; null if there is none. */
   endThePast(): { readonly columns: CandleColumns; readonly place: number } | null {
     const { columns, detail, next } = this;
@@ -192,6 +201,11 @@ export class BarQueue implements BarPrices {
   get isInside(): boolean {
     const { isOpen, walked, columns, place, firstPlace } = this;
     return walked !== columns && (isOpen || place > firstPlace);
+  }
+
+  /** True if the market has finer bars. */
+  get hasDetail(): boolean {
+    return this.detail !== null;
   }
 
   get nextClosedMs(): number {
@@ -265,6 +279,17 @@ export class BarFeed {
     if (!this.isOneToOne) refuseStraddling(columns, { parts: this.parts, whole: this.grid });
     this.source = { columns, timeframe, grid: this.grid, seenAtMs: null };
     this.built = this.isOneToOne ? null : new BuiltBars(columns, timeframe);
+  }
+
+  /** End of the bar in progress, before which none closes; minus infinity if the next one ends it or begins. */
+  get restsUntilMs(): number {
+    if (this.built === null) return Number.POSITIVE_INFINITY;
+    return this.built.isBuilding ? this.endMs : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Source of the recorded bars, where the feed is one to one. */
+  get rows(): BarSource {
+    return this.source;
   }
 
   /** Returns the bars that close with the recorded bar `index`. Must be called for each index, in order. */

@@ -10,6 +10,7 @@ import type { EngineSettings } from '../engine/engine-settings.ts';
 import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../engine/mirror-change.ts';
 import { engineRecord, type EngineOutcome, EquityRecorder, RunRecords } from './backtest-run.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
+import { MOST_AHEAD } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { UniverseReport } from '../engine/universe-manager.ts';
 import { BarFeed, BarQueue, type WantedFeed } from './bar-queue.ts';
@@ -120,6 +121,8 @@ export class CandleRunner {
   private readonly valuer: EquityValuer;
   private readonly signals: DatedSignals;
   private statistics: BarStatistics;
+  /** False if a strategy gets recorded bars of several markets, since each of them may wake it. */
+  private readonly canSleep: boolean;
   /** Number of restarts so far. */
   private restarted = 0;
   /** Strategies of the engines before the restarts. */
@@ -133,6 +136,10 @@ export class CandleRunner {
     this.engine = this.engineOf(settings.instances, { ...EMPTY_MIRROR_STATE, epoch: 'back' }, fromMs);
     this.queues = markets.map((market, index) => this.queueOf(market, { index, fromMs, pastFromMs }));
     this.statistics = new BarStatistics(this.queues);
+    const listening = this.queues.flatMap(({ feeds }) =>
+      feeds.flatMap(({ feed, listeners }) => (feed.isOneToOne ? listeners : [])),
+    );
+    this.canSleep = new Set(listening.map(({ instance }) => instance)).size === listening.length;
     this.total = this.queues.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
       options.quote,
@@ -177,6 +184,7 @@ export class CandleRunner {
   private closeSome(): boolean {
     const untilDone = this.done + PROGRESS_EVERY_BARS;
     while (this.done < untilDone) {
+      if (this.canSleep) this.sleep();
       const nextMs = this.nextMs();
       if (nextMs === Number.POSITIVE_INFINITY) return false;
       if (this.dueMs < nextMs) this.wakeUntil(nextMs);
@@ -194,6 +202,77 @@ export class CandleRunner {
       this.openBars(nextMs);
     }
     return true;
+  }
+
+  /**
+   * Processes bars at which nothing can happen: no order is reached, nothing is due, and all strategies
+   * sleep. The result is that of processing them one by one.
+   */
+  private sleep(): void {
+    const { engine, queues } = this;
+    let untilMs = Math.min(engine.restsUntilMs, this.dueMs);
+    if (this.nextMs() >= untilMs) return;
+    for (const queue of queues) untilMs = this.sleepsUntilMs(queue, untilMs);
+    let isOver = this.nextMs() >= untilMs;
+    for (const queue of isOver ? [] : queues) {
+      const { columns, next, feeds, grid } = queue;
+      let to = next;
+      while (to < columns.length && grid.endOf(columns.openTimeMs[to] ?? Number.NaN) < untilMs) to += 1;
+      for (const { feed, listeners } of feeds) {
+        if (feed.isOneToOne) engine.sleepThrough({ source: feed.rows, from: next, to }, listeners);
+        else for (let row = next; row < to; row += 1) feed.closedBy(row);
+      }
+      // Bars of one market need no other order than their own.
+      if (queues.length === 1) this.closeRows(queue, to);
+    }
+    while (!isOver) {
+      const nextMs = this.nextMs();
+      let closed = 0;
+      for (const queue of queues) {
+        if (queue.nextMs !== nextMs || !queue.isOpen) continue;
+        this.options.venue.onClose(queue.index);
+        queue.end();
+        closed += 1;
+      }
+      if (closed > 0) this.equity.add(nextMs);
+      this.endMs = nextMs;
+      this.done += closed;
+      engine.isQuietAt(nextMs);
+      isOver = this.openBars(nextMs) || this.nextMs() >= untilMs;
+    }
+  }
+
+  /** Closes bars of the only market, but for the last one before the row `to`. */
+  private closeRows(queue: BarQueue, to: number): void {
+    const { index, columns, grid, next } = queue;
+    for (let row = next; row < to - 1; row += 1) {
+      this.options.venue.onQuiet(index, columns, row);
+      this.equity.add(grid.endOf(columns.openTimeMs[row] ?? Number.NaN));
+    }
+    if (to - 1 <= next) return;
+    this.done += to - 1 - next;
+    queue.skipTo(to - 1);
+    this.options.venue.onOpen(index, columns, to - 1);
+    queue.begin();
+  }
+
+  /** Returns until when bars of a market need not be processed one by one: at most `mostMs`. */
+  private sleepsUntilMs(queue: BarQueue, mostMs: number): number {
+    const { index, isOpen, hasDetail, columns, next, feeds, grid, nextMs } = queue;
+    if (hasDetail) return Number.NEGATIVE_INFINITY;
+    if (!isOpen) return Math.min(mostMs, nextMs);
+    const untilMs = feeds.reduce((least, { feed }) => Math.min(least, feed.restsUntilMs), mostMs);
+    const endMs = (row: number): number => grid.endOf(columns.openTimeMs[row] ?? 0);
+    let to = Math.min(columns.length, next + MOST_AHEAD);
+    // Bars are at most as long as the first of them is from its neighbours' ends: few are taken back.
+    if (endMs(to - 1) >= untilMs) to = firstBarFrom(columns, untilMs - 1);
+    while (to > next && endMs(to - 1) >= untilMs) to -= 1;
+    for (const { feed, listeners } of feeds)
+      if (feed.isOneToOne && to > next)
+        to = this.engine.sleepsUntil({ source: feed.rows, from: next, to }, listeners);
+    let reached = next;
+    while (reached < to && !this.options.venue.mayConcern(index, columns, reached)) reached += 1;
+    return reached === columns.length ? mostMs : Math.min(mostMs, endMs(reached));
   }
 
   /** Reports the wallets to the engine, before strategies start. Returns the value of the account. */
@@ -407,9 +486,9 @@ export class CandleRunner {
 
   /**
    * Begins the bars that are due: taker orders fill at their opens and are reported. The engine gets a tick
-   * if it has a timer due within the next ms.
+   * if it has a timer due within the next ms. Returns true if it got an event.
    */
-  private openBars(nowMs: number): void {
+  private openBars(nowMs: number): boolean {
     const { venue } = this.options;
     let hasChanged = false;
     for (const queue of this.queues) {
@@ -417,10 +496,11 @@ export class CandleRunner {
       if (venue.onOpen(queue.index, queue.walked, queue.place)) hasChanged = true;
       queue.begin();
     }
-    if (!hasChanged && this.wakeAtMs > nowMs + 1) return;
+    if (!hasChanged && this.wakeAtMs > nowMs + 1) return false;
     this.notifyOpens(nowMs);
     if (hasChanged) this.notifyNews(nowMs);
     else this.step({ kind: 'tick', atMs: nowMs });
+    return true;
   }
 
   /** Notifies the engine of bars that have begun, if it does not know. Most bars need no such event. */

@@ -1,5 +1,6 @@
 import type { Timeframe } from '../domain/candle.ts';
 import { mayTrade, type OrderRecord } from '../records/order.ts';
+import type { BarRows } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import {
   type EngineOutput,
@@ -55,7 +56,7 @@ export class Engine {
    * Time before which a bar only has to be delivered: nothing is at work, waits or is due until then. Minus
    * infinity if something is at work or waits.
    */
-  private restsUntilMs = Number.NEGATIVE_INFINITY;
+  restsUntilMs = Number.NEGATIVE_INFINITY;
   /** True if neither restart data nor a journal is written: the step of a bar may then be skipped. */
   private readonly mayRest: boolean;
   /** Strategies with given coins that have had no price yet. */
@@ -144,8 +145,23 @@ export class Engine {
     );
   }
 
+  /** Returns what `StrategyPort.sleepsUntil` does, for all listeners. */
+  sleepsUntil(bars: BarRows, listeners: readonly CandleListener[]): number {
+    let { to } = bars;
+    for (const { instance, view, place } of listeners) {
+      if (instance.isPausedByHand || to === bars.from) return bars.from;
+      to = instance.runner.sleepsUntil({ ...bars, to }, view, place);
+    }
+    return to;
+  }
+
+  /** Feeds bars through which all listeners sleep. */
+  sleepThrough(bars: BarRows, listeners: readonly CandleListener[]): void {
+    for (const { instance, view, place } of listeners) instance.runner.sleepThrough(bars, view, place);
+  }
+
   /** Moves the engine's time to that of a bar. True if bars of that time only have to be delivered. */
-  private isQuietAt(atMs: number): boolean {
+  isQuietAt(atMs: number): boolean {
     const { outbox } = this.parts;
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;
     this.pushedAtMs = outbox.nowMs;

@@ -5,7 +5,7 @@ import type { Timeframe } from '../domain/candle.ts';
 import { checkedIntents } from '../strategy/check-intents.ts';
 import { checkState } from '../strategy/strategy-state.ts';
 import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
-import { plainCandle } from '../strategy/column-candle.ts';
+import { plainCandle, type BarRows } from '../strategy/column-candle.ts';
 import { MOST_PLOTS, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
 import { routeOfEvent, type CandleSubscription, type Subscription } from '../strategy/subscriptions.ts';
 import { fieldsOf } from '../strategy/fields.ts';
@@ -184,6 +184,14 @@ export class WorkerRunner implements StrategyPort {
   isUnfollowed(place: number): boolean {
     const wanted = this.subscriptions[place];
     return wanted?.kind === 'candles' && wanted.isPooled === true && !this.isFollowed(wanted.market);
+  }
+
+  sleepsUntil({ from, to }: BarRows, _: EngineView, place: number): number {
+    return this.isUnfollowed(place) ? to : from;
+  }
+
+  sleepThrough(): void {
+    // Only bars that it does not follow.
   }
 
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[] {

@@ -15,6 +15,21 @@ export interface BarSource {
   readonly seenAtMs: Float64Array | null;
 }
 
+/** Rows of the columns of a source, from `from` up to `to`, which is not included. */
+export interface BarRows {
+  readonly source: BarSource;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Maximum number of bars that indicators are fed ahead of the bar that strategies see. */
+export const MOST_AHEAD = 4_096;
+
+/** Rows that were read ahead, with the slot in which indicators stored the first one. */
+export interface StoredRows extends BarRows {
+  readonly slot: number;
+}
+
 /** Name of the method that Node's console calls to show an object. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
@@ -30,6 +45,11 @@ export class ColumnCandle implements ClosedCandle {
   constructor(source: BarSource, index: number) {
     this.#source = source;
     this.#index = index;
+  }
+
+  /** Returns the row of a candle in the columns of a source; -1 for a candle that is not from there. */
+  static rowOf(candle: ClosedCandle, source: BarSource): number {
+    return candle instanceof ColumnCandle && candle.#source === source ? candle.#index : -1;
   }
 
   get market(): string {

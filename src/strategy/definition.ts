@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ColdValues, StrategyContext, WarmValues } from './context.ts';
+import type { StoredRows } from './column-candle.ts';
 import type { DataSetup, DeclaredData, EventOf } from './data/data.ts';
 import type { IndicatorSpecs, NoSpecs } from './indicators/declare-indicator.ts';
 import type { Fill, OrderUpdate, Rejection } from './strategy-event.ts';
@@ -113,7 +114,20 @@ export interface StrategyDefinition {
   ): IndicatorSpecs;
   readonly beforeWarm?: 'wait' | 'call';
   readonly trailing?: Trailing;
+  /** What spares a backtest the calls of handlers that would do nothing; only rules have it. */
+  readonly sleep?: Sleep;
   readonly on: Readonly<Record<string, AnyHandler | undefined>>;
+}
+
+/** How a strategy sleeps: it decides by candles alone, and can find the next one at which it would act. */
+interface Sleep {
+  /**
+   * Returns the first of these rows at which the handler of candles must be called, given that nothing but
+   * bars has come since the last call; `to` if there is none.
+   */
+  until(ctx: StrategyContext, bars: StoredRows): number;
+  /** Draws what the handler would have drawn at the last bar. */
+  draw(ctx: StrategyContext): void;
 }
 
 /** Declares a strategy. Types of parameters, state, data and indicators are taken from its parts. */
@@ -150,6 +164,7 @@ const PARTS: ReadonlySet<string> = new Set([
   'indicators',
   'beforeWarm',
   'trailing',
+  'sleep',
   'on',
 ] satisfies (keyof StrategyDefinition)[]);
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { StrategyContext } from './context.ts';
-import type { Bar } from './data/bar.ts';
+import { ColumnCandle, type StoredRows } from './column-candle.ts';
+import { barOf, type Bar } from './data/bar.ts';
 import type { CandleData, DataSetup, DeclaredData } from './data/data.ts';
 import type { StrategyDefinition, Trailing } from './definition.ts';
 import { fieldsOf, isFields } from './fields.ts';
@@ -150,6 +151,13 @@ export function defineRules<
     // Conditions know for themselves which of their values are missing.
     beforeWarm: 'call',
     ...(trailing === undefined ? {} : { trailing }),
+    sleep: {
+      until: sleepsUntil,
+      draw: (ctx) => {
+        const part = partIn(ctx);
+        if (part !== null) drawSeries(ctx, part, part.plan as RuleSet);
+      },
+    },
     on: {
       [MAIN_DATA]: (ctx, bar) => decide(ctx, bar as Bar),
       fill: (ctx, fill) => count(ctx, fill as Fill),
@@ -177,7 +185,8 @@ export function watchRules(
   onBar: (moment: RuleMoment) => void,
   { trades }: { readonly trades: boolean },
 ): StrategyDefinition {
-  const { on } = definition;
+  // Asleep it would not see each bar.
+  const { on, sleep: _, ...watched } = definition;
   if (on[MAIN_DATA] === undefined) throw invalidRule(notRules(definition));
   const show = (ctx: StrategyContext, event: unknown): void => {
     const part = partIn(ctx);
@@ -186,7 +195,7 @@ export function watchRules(
     onBar({ reading: part, rules: part.plan as RuleSet, bar, ctx });
     if (trades) decide(ctx, bar);
   };
-  return { ...definition, on: { ...(trades ? on : {}), [MAIN_DATA]: show } };
+  return { ...watched, on: { ...(trades ? on : {}), [MAIN_DATA]: show } };
 }
 
 /** Computes the conditions to sell, which depend on what is held. */
@@ -258,19 +267,24 @@ function decide(ctx: StrategyContext, bar: Bar): void {
   if (part === null) return;
   const rules = part.plan as RuleSet;
   const held = ctx.state as Held;
+  const { position } = ctx;
+  part.rest = null;
   drawSeries(ctx, part, rules);
-  if (ctx.isTradable(ctx.position, bar.close)) {
+  if (ctx.isTradable(position, bar.close)) {
     const isNew = rules.needsPosition && held.sinceMs === null;
     const since = isNew ? { ...held, sinceMs: bar.closeTimeMs } : held;
     if (isNew) ctx.setState({ sinceMs: since.sinceMs });
     // Waits for its own orders: the rest of a purchase, or a sale. Exits of a bracket always rest.
-    if (rules.exit === null || ctx.orders.some(({ exit }) => exit === null)) return;
-    part.decide(new Moment(ctx, bar, since));
-    if (part.read(rules.exit) === 1) ctx.sell({ amount: ctx.position, tag: tagOf(part, rules.exit) });
+    if (rules.exit !== null && ctx.orders.some(({ exit }) => exit === null)) return;
+    if (rules.exit !== null) part.decide(new Moment(ctx, bar, since));
+    if (rules.exit === null || part.read(rules.exit) !== 1)
+      part.rest = { position, isHeld: true, awaits: rules.exit };
+    else ctx.sell({ amount: position, tag: tagOf(part, rules.exit) });
     return;
   }
   if (held.sinceMs !== null) ctx.setState({ sinceMs: null, bought: 0, paid: 0 });
-  if (part.read(rules.enter) !== 1 || ctx.orders.length > 0) return;
+  if (part.read(rules.enter) !== 1) part.rest = { position, isHeld: false, awaits: rules.enter };
+  if (part.rest !== null || ctx.orders.length > 0) return;
   part.decide(new Moment(ctx, bar, held));
   const read = (node: RuleNode): number => part.read(node);
   if (rules.requested.some((node) => Number.isNaN(read(node)))) return;
@@ -279,6 +293,30 @@ function decide(ctx: StrategyContext, bar: Bar): void {
   const tag = tagOf(part, rules.enter);
   if (rules.bracket === undefined) ctx.buy({ ...size, tag });
   else ctx.bracket({ tag, ...(filledIn(rules.bracket, read) as ExitWish), entry: size });
+}
+
+/** Returns the first of these bars at which `decide` would do something, after it did nothing at the last. */
+function sleepsUntil(ctx: StrategyContext, { source, from, to, slot }: StoredRows): number {
+  const part = partIn(ctx);
+  if (part === null || part.rest === null || ctx.position !== part.rest.position) return from;
+  const { position, isHeld, awaits } = part.rest;
+  const { last } = part;
+  const isOfMoment = isHeld && awaits !== null && (part.plan as RuleSet).needsPosition;
+  const end =
+    awaits === null || isOfMoment ? to : from + part.firstTrue(awaits, slot, slot + to - from) - slot;
+  if (position === 0) return end;
+  let row = from;
+  for (; row < end; row += 1) {
+    const candle = new ColumnCandle(source, row);
+    // What is held may become enough for an order as the price changes, or too little.
+    if (ctx.isTradable(position, candle.closeNumber) !== isHeld) break;
+    if (!isOfMoment) continue;
+    part.show(slot + row - from, candle);
+    part.decide(new Moment(ctx, barOf(candle), ctx.state as Held));
+    if (part.read(awaits) === 1) break;
+  }
+  if (isOfMoment) part.show(slot - 1, last);
+  return row;
 }
 
 /** False for an amount or a value that is too small for an order; the engine checks shares of the equity. */

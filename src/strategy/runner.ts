@@ -2,6 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { checkedData, type DataEntry } from './checks/check-data.ts';
 import { strayHandler, type StrategyDefinition, paceOf, type TrailPace } from './definition.ts';
 import { expectedMarket } from './decimal-input.ts';
+import { ColumnCandle, type BarRows } from './column-candle.ts';
 import type { CandleSeries } from './data/candle-series.ts';
 import { dataSetup } from './data/data.ts';
 import { routeOfEvent, withUniverses, type CandleSubscription, type Subscription } from './subscriptions.ts';
@@ -279,6 +280,33 @@ export class StrategyRunner implements StrategyPort {
       if (!this.ask(handler, candleFor, candle)) return NO_INTENTS;
     }
     return this.end();
+  }
+
+  sleepsUntil(bars: BarRows, view: EngineView, place: number): number {
+    const found = this.candles[place];
+    const { sleep } = this.definition;
+    if (found === undefined || this.isUnfollowed(place)) return bars.to;
+    if (sleep === undefined || found.series === null || this.failure !== null) return bars.from;
+    const read = found.series.readAhead(bars);
+    if (found.handlers.length === 0) return read.to;
+    this.begin(view, null);
+    const until = sleep.until(this.context, read);
+    this.call.end();
+    return until;
+  }
+
+  sleepThrough(bars: BarRows, view: EngineView, place: number): void {
+    const { series = null, handlers = NO_HANDLERS } = this.candles[place] ?? {};
+    if (series === null) return;
+    if (handlers.length === 0 || this.drawn.sink === null) series.addAll(bars);
+    else
+      for (let row = bars.from; row < bars.to; row += 1) {
+        const candle = new ColumnCandle(bars.source, row);
+        series.add(candle);
+        this.begin(view, candle);
+        this.definition.sleep?.draw(this.context);
+        this.call.end();
+      }
   }
 
   feed(event: FeedingEvent): void {

@@ -1,4 +1,5 @@
 import type { Timeframe } from '../domain/candle.ts';
+import type { BarRows } from './column-candle.ts';
 import type { Intent } from './intents.ts';
 import type { PlotSink } from './plots.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
@@ -60,6 +61,13 @@ export interface StrategyPort {
   isUnfollowed(place: number): boolean;
   /** Does what `handle` does, for a candle and its index (`candlePlace`): backtests have millions of them. */
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[];
+  /**
+   * Returns the first of these bars at which handlers must be called, given that nothing else happens before
+   * it; `to` if there is none. Indicators read the bars ahead, and show nothing of them.
+   */
+  sleepsUntil(bars: BarRows, view: EngineView, place: number): number;
+  /** Feeds bars through which it sleeps. */
+  sleepThrough(bars: BarRows, view: EngineView, place: number): void;
   /** Applies an event without calling the strategy, because it has stopped or is paused. */
   feed(event: FeedingEvent): void;
   /** Sink for its plots; null, the initial value, if plots are not drawn. */

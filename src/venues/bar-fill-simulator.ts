@@ -106,6 +106,11 @@ export class BarFillSimulator {
     return this.hasNews;
   }
 
+  /** True if a bar, the current one or a later one, may fill or trigger an order that waits now. */
+  mayConcern(marketIndex: number, columns: CandleColumns, index: number): boolean {
+    return this.marketAt(marketIndex).isReachedIn(columns, index);
+  }
+
   /**
    * Continues the current bar from its open towards its close, up to the next fill or trigger. Returns true
    * if there was one; report it before the next call. An order that is placed in reaction arrives while the
@@ -149,6 +154,14 @@ export class BarFillSimulator {
    */
   learn(atMs: number): void {
     if (atMs > this.knownMs) this.knownMs = atMs;
+  }
+
+  /** Runs a whole bar that concerns no order. */
+  onQuiet(marketIndex: number, columns: CandleColumns, index: number): void {
+    const market = this.marketAt(marketIndex);
+    if (market.index !== index || !market.isInProgress) market.open(columns, index);
+    market.close();
+    this.learn(market.closedMs);
   }
 
   /** Runs a whole bar at once: its open, its path and its close. */

@@ -1,15 +1,30 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bollinger, defineRules, sma, type Condition, type Series } from '#sdk';
+import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
+import { PlotRecorder } from '../../src/backtest/backtest-run.ts';
+import type { CandleColumns } from '../../src/domain/candle-columns.ts';
+import type { MarketSymbol } from '../../src/domain/market-symbol.ts';
+import { createMarket } from '../../src/domain/market.ts';
+import { parseUnits } from '../../src/domain/money.ts';
+import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
+import type { LockRule } from '../../src/engine/lock.ts';
+import { createRiskLimits, type RiskLimits } from '../../src/engine/risk-limits.ts';
+import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
+import type { StrategyDefinition } from '../../src/strategy/definition.ts';
+import { barColumns } from '../support/bar-columns.ts';
+import { instanceOf, runnerOn } from '../support/runner-on.ts';
+import { randomOf, type Random } from './bar-order.ts';
 import { watchRules, type RuleMoment } from '../../src/strategy/rules.ts';
 import type { RuleNode } from '../../src/strategy/rules/expression.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
 import type { ClosedCandle } from '../../src/strategy/strategy-event.ts';
-import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
+import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { closedCandle, engineView } from '../unit/strategy/engine-view.ts';
 
 const HOUR_MS = 3_600_000;
+const FROM_MS = 1_704_067_200_000;
 const SETUP = { market: 'BTCIRT', timeframe: '1h', marketNames: MARKET_NAMES } as const;
 
 type Now = Readonly<Record<string, Readonly<Record<string, Series>> & Series>>;
@@ -284,4 +299,119 @@ test('rules that begin later are the same, once they have seen the bars that the
     }),
     { numRuns: deepRuns(200, 100) },
   );
+});
+
+/** Hours of a market with gaps between them, whose closes cross averages often. */
+function columnsOf(symbol: MarketSymbol, random: Random): CandleColumns {
+  const rows: number[][] = [];
+  let last = 10_000;
+  for (let hour = random(6); hour < 150; hour += random(9) === 0 ? 3 : 1) {
+    const open = last + random(21) - 10;
+    const close = Math.max(5_000, open + random(301) - 150);
+    const [high, low] = [Math.max(open, close) + random(60), Math.min(open, close) - random(60)];
+    rows.push([FROM_MS + hour * HOUR_MS, open, high, low, close, 1_000]);
+    last = close;
+  }
+  return barColumns(symbol, '1h', rows, { priceDecimals: 2 });
+}
+
+/** A drawn strategy of rules: conditions, what of the position its exit needs, and its purchases. */
+const terms = fc.record({
+  enter: condition,
+  exit: condition,
+  position: fc.constantFrom('none', 'barsHeld', 'profitPercent'),
+  more: fc.constantFrom({}, { bracket: { stopLoss: { percent: 1 }, takeProfit: { percent: 2 } } }),
+  share: fc.constantFrom(0.01, 0.3, 1),
+});
+type Terms = typeof terms extends fc.Arbitrary<infer Value> ? Value : never;
+
+const rulesWith = ({ enter, exit, position, more, share }: Terms): StrategyDefinition =>
+  defineRules({
+    name: 'drawn',
+    data: ({ market }) => ({ bars: market.candles('1h'), slow: market.candles('4h') }),
+    indicators: ({ bars: of, slow }) => ({ average: sma(of, 3), band: bollinger(slow, 2) }),
+    enter: (now) => enter(now as unknown as Now),
+    exit: (now, { position: held }) => {
+      const drawn = exit(now as unknown as Now);
+      return position === 'none' ? drawn : drawn.or(held[position].isAbove(2));
+    },
+    size: (_, { account }) => ({ value: account.freeQuote.times(share) }),
+    ...more,
+  });
+
+const limits: fc.Arbitrary<Partial<RiskLimits>> = fc.constantFrom(
+  {},
+  { maxDailyLoss: { usdt: parseUnits('5') } },
+  { maxDrawdown: { usdt: parseUnits('9') } },
+  { lossCooldown: { losses: 2, pauseMs: 7 * HOUR_MS } },
+);
+const lock = { name: 'pause', strategy: null, entries: 'cancel' as const, withinMs: 20 * HOUR_MS, forMs: 9 * HOUR_MS };
+const locks: fc.Arbitrary<readonly LockRule[]> = fc.constantFrom(
+  [],
+  [{ ...lock, kind: 'drawdown', fallMillionths: 10_000, reach: 'all' } as const],
+  [{ ...lock, kind: 'cooldown' } as const],
+  [{ ...lock, kind: 'stops', stops: 1, reach: 'strategy' } as const],
+);
+
+/** Runs strategies of rules, each in a market of its own; `sleeps` lets them sleep. */
+function runRules(
+  drawn: readonly Terms[],
+  of: { readonly seed: number; readonly limits: Partial<RiskLimits>; readonly locks: readonly LockRule[] },
+  sleeps: boolean,
+): unknown {
+  const random = randomOf(of.seed);
+  const markets = drawn.map((_, index) => {
+    const symbol = index === 0 ? 'BTCUSDT' : 'ETHUSDT';
+    const market = createMarket({
+      market: parseMarket(symbol),
+      priceStep: '0.01',
+      amountStep: '0.0001',
+      minOrderValue: '5',
+    });
+    return { market, columns: columnsOf(market.symbol, random) };
+  });
+  const recorders = drawn.map(() => new PlotRecorder());
+  const instances = drawn.map((one, index) => {
+    const { sleep, ...awake } = rulesWith(one);
+    const rules = sleeps && sleep !== undefined ? { ...awake, sleep } : awake;
+    const runner = runnerOn(rules, markets[index]?.market.symbol ?? '', '1h', {
+      name: `drawn-${index}`,
+      hasBooks: false,
+    });
+    runner.plots = recorders[index] ?? null;
+    return instanceOf(runner, { limits: { ...createRiskLimits(), ...of.limits } });
+  });
+  const rates = { maker: 1_000, taker: 1_500 };
+  const run = new CandleRunner({
+    settings: { ...DEFAULT_ENGINE_TIMES, instance: 'back', instances, locks: of.locks },
+    markets,
+    venue: new BarFillSimulator({
+      markets: markets.map(({ market }) => market),
+      fees: { rls: rates, usdt: rates },
+      balances: { usdt: parseUnits('1000') },
+      rules: { volumeShareMillionths: null },
+    }),
+    quote: 'usdt',
+    fromMs: FROM_MS + 9 * HOUR_MS,
+  }).run();
+  return { run, plots: recorders.map((recorder) => recorder.series('drawn')) };
+}
+
+test('a run in which rules sleep is the run in which they are called at each bar', () => {
+  let [orders, runs] = [0, 0];
+  fc.assert(
+    fc.property(
+      fc.array(terms, { minLength: 1, maxLength: 2 }),
+      fc.record({ seed: fc.nat(), limits, locks }),
+      (drawn, of) => {
+        const asleep = runRules(drawn, of, true);
+        expect(asleep).toEqual(runRules(drawn, of, false));
+        orders += (asleep as { readonly run: CandleRun }).run.orders.length;
+        runs += 1;
+      },
+    ),
+    { numRuns: deepRuns(60, 40) },
+  );
+  // Most drawn conditions are true now and then.
+  expect(orders).toBeGreaterThan(runs);
 });

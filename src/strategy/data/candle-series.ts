@@ -1,7 +1,14 @@
 import { barOf, type Bar } from './bar.ts';
+import { ColumnCandle, MOST_AHEAD, type BarRows, type StoredRows } from '../column-candle.ts';
 import type { Indicator } from '../indicators/declare-indicator.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
 import type { CandleSubscription } from '../subscriptions.ts';
+
+/** Bars with which the indicators of a series were fed ahead, and what they stored. */
+interface Ahead extends BarRows {
+  /** Error of an indicator at the bar `to`, and how many indicators were fed with it; null if there is none. */
+  readonly fault: { readonly error: unknown; readonly fed: number } | null;
+}
 
 /** The candles of one subscription of a strategy: their indicators, and the last bars. */
 export class CandleSeries {
@@ -10,6 +17,7 @@ export class CandleSeries {
   private last: ClosedCandle | null = null;
   private readonly indicators: Indicator[] = [];
   private lastOpenMs = Number.NEGATIVE_INFINITY;
+  private ahead: Ahead | null = null;
 
   constructor(subscription: CandleSubscription) {
     this.subscription = subscription;
@@ -49,8 +57,60 @@ export class CandleSeries {
     this.lastOpenMs = candle.openTimeMs;
     this.last = candle;
     this.retained.add(candle);
-    for (const indicator of this.indicators) indicator.add(candle);
+    if (!this.addRead(candle)) for (const indicator of this.indicators) indicator.add(candle);
     return true;
+  }
+
+  /**
+   * Feeds the indicators with later bars, of which they show nothing until `add` comes to them. Returns the
+   * rows that were read: at most these, and at most `MOST_AHEAD` bars.
+   */
+  readAhead(rows: BarRows): StoredRows {
+    const { source, from, to } = rows;
+    const read = this.ahead;
+    if (read?.source === source && from >= read.from && from < read.to)
+      return { source, from, to: Math.min(to, read.to), slot: from - read.from + 1 };
+    if (read !== null && read.fault !== null) return { source, from, to: from, slot: 0 };
+    const { indicators, last } = this;
+    const end = Math.min(to, from + MOST_AHEAD);
+    for (const indicator of indicators) indicator.store(0);
+    let [row, fed, error] = [from, 0, undefined as unknown];
+    try {
+      for (; row < end; row += 1) {
+        const candle = new ColumnCandle(source, row);
+        for (fed = 0; fed < indicators.length; fed += 1) indicators[fed]?.add(candle);
+        for (const indicator of indicators) indicator.store(row - from + 1);
+      }
+    } catch (caught) {
+      error = caught;
+      for (const indicator of indicators.slice(0, fed)) indicator.store(row - from + 1);
+    }
+    this.ahead = { source, from, to: row, fault: row === end ? null : { error, fed } };
+    for (const indicator of indicators) indicator.show(0, last);
+    return { source, from, to: row, slot: 1 };
+  }
+
+  /** Adds bars that were read ahead, or those of them that are still to be seen. */
+  addAll({ source, from, to }: BarRows): void {
+    const first = Math.max(from, to - Math.max(1, this.subscription.warmUp));
+    for (let row = first; row < to; row += 1) this.add(new ColumnCandle(source, row));
+  }
+
+  /** Shows the stored values of a bar that was read ahead. Returns false for another bar. */
+  private addRead(candle: ClosedCandle): boolean {
+    const { ahead, indicators } = this;
+    if (ahead === null) return false;
+    const row = ColumnCandle.rowOf(candle, ahead.source);
+    if (row < ahead.from || row > ahead.to) return false;
+    const slot = row - ahead.from + 1;
+    if (row < ahead.to) {
+      for (const indicator of indicators) indicator.show(slot, candle);
+      return true;
+    }
+    this.ahead = null;
+    if (ahead.fault === null) return false;
+    for (const indicator of indicators.slice(0, ahead.fault.fed)) indicator.show(slot, candle);
+    throw ahead.fault.error;
   }
 }
 

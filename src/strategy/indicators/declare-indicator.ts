@@ -46,6 +46,10 @@ export interface Indicator {
   /** True if `value` is not null. */
   readonly hasValue: boolean;
   add(candle: Candle): void;
+  /** Stores all values at a slot from 0 to `MOST_AHEAD`, so that bars can be read ahead. */
+  store(slot: number): void;
+  /** Returns to the values of a slot, after the candle `last`. The next `add` continues as if it had not. */
+  show(slot: number, last: Candle | null): void;
 }
 
 /** Indicators by the names that the author gives them. */

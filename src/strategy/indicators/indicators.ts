@@ -2,7 +2,7 @@ import { fieldsOf, isFields } from '../fields.ts';
 import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { decimalText, type DecimalText } from '../../domain/decimal-text.ts';
-import { ohlcvOf, closeNumber } from '../column-candle.ts';
+import { MOST_AHEAD, ohlcvOf, closeNumber } from '../column-candle.ts';
 import {
   OWN_ENTRIES,
   type Indicator,
@@ -150,6 +150,9 @@ class RunningIndicator implements Indicator {
   private readonly rules: CheckedIndicator;
   private feed: IndicatorFeed<IndicatorValue>;
   private seen = 0;
+  /** Stored values by slot: numbers, and records once there is one. */
+  private numbers: Float64Array | null = null;
+  private records: (object | null)[] | null = null;
 
   constructor(rules: CheckedIndicator) {
     this.rules = rules;
@@ -182,6 +185,17 @@ class RunningIndicator implements Indicator {
       // The library may read its own record again, so a copy is frozen.
       this.set(Number.NaN, Object.freeze({ ...value }));
     } else this.beginAnew();
+  }
+
+  store(slot: number): void {
+    this.numbers ??= new Float64Array(MOST_AHEAD + 1);
+    this.numbers[slot] = this.number;
+    if (this.record !== null) this.records ??= new Array<object | null>(MOST_AHEAD + 1).fill(null);
+    if (this.records !== null) this.records[slot] = this.record;
+  }
+
+  show(slot: number): void {
+    this.set(this.numbers?.[slot] ?? Number.NaN, this.records?.[slot] ?? null);
   }
 
   private set(number: number, record: object | null): void {

@@ -2,7 +2,7 @@ import type { Candle } from '../../domain/candle.ts';
 import { zoneOffsetMs } from '../../domain/zone-time.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/time-text.ts';
 import { present } from '../../domain/errors.ts';
-import { closeNumber, ohlcvOf } from '../column-candle.ts';
+import { MOST_AHEAD, closeNumber, ohlcvOf } from '../column-candle.ts';
 import type { CandleData } from '../data/data.ts';
 import type { Indicator } from '../indicators/declare-indicator.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
@@ -97,6 +97,21 @@ class Watched {
     this.value = value;
     this.sinceMs = atMs;
   }
+
+  /** Returns to a stored time, once its cell has returned to its value. NaN is before the first bar. */
+  show(sinceMs: number): void {
+    this.value = this.cell.value;
+    this.sinceMs = Number.isNaN(sinceMs) ? null : sinceMs;
+  }
+}
+
+/** A decision to do nothing, which stays the same until one of these changes. */
+export interface RuleRest {
+  readonly position: number;
+  /** True if the position was enough for an order. */
+  readonly isHeld: boolean;
+  /** Condition that was not true; null if none is awaited. */
+  readonly awaits: ConditionNode | null;
 }
 
 /** Values of the nodes that are computed at the bars of one data. */
@@ -105,6 +120,8 @@ export class RulePart implements Indicator {
   readonly settledAfter: number;
   readonly hasValue = true;
   readonly plan: RulePlan;
+  /** Last decision, if nothing was done at it. */
+  rest: RuleRest | null = null;
   private readonly data: string;
   private readonly peers: Peers;
   private readonly cells = new Map<RuleNode, Cell>();
@@ -116,7 +133,11 @@ export class RulePart implements Indicator {
   /** Cells that need facts of a moment; null until the first decision. */
   private moment: readonly Cell[] | null = null;
   private facts = NO_FACTS;
-  private last: ClosedCandle | null = null;
+  last: ClosedCandle | null = null;
+  /** Stored values of `steps` and times of their conditions, slot by slot; null until the first. */
+  private stored: Float64Array | null = null;
+  /** Number of values in a slot. */
+  private width = 0;
 
   constructor({ plan, data }: RuleSpec, peers: Peers) {
     this.plan = plan;
@@ -133,8 +154,45 @@ export class RulePart implements Indicator {
   add(candle: Candle): void {
     // Indicators of strategies are fed with closed candles only.
     this.last = candle as ClosedCandle;
-    this.steps ??= this.cellsAt(this.data);
-    this.step(this.steps, this.last);
+    this.step(this.ownCells(), this.last);
+  }
+
+  store(slot: number): void {
+    const cells = this.ownCells();
+    const { width, watchedList } = this;
+    this.stored ??= new Float64Array(width * (MOST_AHEAD + 1));
+    let at = width * slot;
+    for (const { value } of cells) this.stored[at++] = value;
+    for (let place = 0; place < width - cells.length; place += 1)
+      this.stored[at++] = watchedList[place]?.sinceMs ?? Number.NaN;
+  }
+
+  show(slot: number, last: ClosedCandle | null): void {
+    const cells = this.ownCells();
+    const { stored, width, watchedList } = this;
+    this.last = last;
+    let at = width * slot;
+    for (const cell of cells) cell.value = stored?.[at++] ?? Number.NaN;
+    for (let place = 0; place < width - cells.length; place += 1)
+      watchedList[place]?.show(stored?.[at++] ?? Number.NaN);
+  }
+
+  /** Returns the first slot from `from` on at which a stored condition is true; `to` if there is none. */
+  firstTrue(condition: ConditionNode, from: number, to: number): number {
+    const { stored, width } = this;
+    const place = this.ownCells().findIndex((cell) => cell === this.cells.get(condition));
+    // A node of another part has its value of now at all of these bars.
+    if (place === -1 || stored === null) return this.read(condition) === 1 ? from : to;
+    for (let slot = from; slot < to; slot += 1) if (stored[width * slot + place] === 1) return slot;
+    return to;
+  }
+
+  private ownCells(): readonly Cell[] {
+    if (this.steps === null) {
+      this.steps = this.cellsAt(this.data);
+      this.width = this.steps.length + this.watchedList.length;
+    }
+    return this.steps;
   }
 
   /** Computes the nodes that need facts of a moment, at the last bar. */

@@ -99,8 +99,13 @@ export class BarMarket {
   /** True if the path of the bar may concern an order. Most bars cost no more than this and `open`. */
   get mayConcern(): boolean {
     const { columns, index } = this;
-    if (columns === null || this.working.length === 0) return false;
-    return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
+    return columns !== null && this.isReachedIn(columns, index);
+  }
+
+  /** True if a bar may concern an order that waits now. */
+  isReachedIn({ low, high }: CandleColumns, index: number): boolean {
+    if (this.working.length === 0) return false;
+    return (low[index] ?? 0) <= this.highestBelow || (high[index] ?? 0) >= this.lowestAbove;
   }
 
   /** Ends the bar in progress. */
