@@ -191,7 +191,7 @@ export class Engine {
       strategies.hasStarted &&
       outbox.isEmpty &&
       strategies.isIdle &&
-      algorithms.works.size === 0 &&
+      algorithms.areAtRest &&
       this.unpriced.length === 0
     );
   }

@@ -95,6 +95,13 @@ export class AlgorithmManager {
     return this.works.size;
   }
 
+  /** True if each algorithm waits for a time, or for a change of an order. */
+  get areAtRest(): boolean {
+    if (this.poked.size > 0) return false;
+    for (const work of this.works.values()) if (work.wantsPrices) return false;
+    return true;
+  }
+
   /** True if an algorithm is due for its next step. */
   get isWaited(): boolean {
     return this.poked.size > 0;

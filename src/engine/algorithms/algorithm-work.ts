@@ -1,6 +1,7 @@
 import { NO_UNITS, type Units, formatUnits } from '../../domain/money.ts';
 import type { Algorithm } from './algorithms.ts';
 import type { AlgorithmStep, AlgorithmView, Close } from './algorithm-step.ts';
+import { followsCloses } from '../bracket.ts';
 import { heldOf } from '../bracket-stock.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { ClaimingWork } from '../risk/reservations.ts';
@@ -67,6 +68,11 @@ export class AlgorithmWork implements ClaimingWork {
     return this.instance.marketNames.parseMarket(this.market).base;
   }
 
+  /** True if a book or a closed bar of its market may let it act. */
+  get wantsPrices(): boolean {
+    return this.wantsBooks || (this.algorithm.kind === 'bracket' && followsCloses(this.algorithm.terms));
+  }
+
   /** Tag that the strategy gave it; null if none. */
   get tag(): string | null {
     const { algorithm } = this;
@@ -96,7 +102,8 @@ export class AlgorithmWork implements ClaimingWork {
   }
 
   noteClose(close: Close): void {
-    this.closes = [...this.closes.slice(1 - MOST_CLOSES), close];
+    // Of those that no stop follows, the last is the price.
+    this.closes = this.wantsPrices ? [...this.closes.slice(1 - MOST_CLOSES), close] : [close];
   }
 
   /** Applies the result of its step. Returns true if its state changed, so that it has to be stored. */

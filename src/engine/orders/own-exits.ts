@@ -296,7 +296,7 @@ export class BracketsAtWork {
     return side === 'sell' && this.works.get(intentId)?.algorithm.kind === 'bracket';
   }
 
-  /** Adds a closed bar to the brackets whose strategy got it, and calls `poke` with each of them. */
+  /** Shows a closed bar to the brackets whose strategy got it; calls `poke` with those that wait for prices. */
   applyClose(
     { market, timeframe, closeTimeMs, high, close }: ClosedCandle,
     poke: (work: AlgorithmWork) => void,
@@ -305,7 +305,7 @@ export class BracketsAtWork {
       if (work.market !== market || work.algorithm.kind !== 'bracket') continue;
       if (work.instance.firstTimeframeOf(market) !== timeframe) continue;
       work.noteClose({ price: unitsOf(close), high: unitsOf(high), atMs: closeTimeMs });
-      poke(work);
+      if (work.wantsPrices) poke(work);
     }
   }
 
