@@ -270,8 +270,11 @@ export class CandleRunner {
     for (const { feed, listeners } of feeds)
       if (feed.isOneToOne && to > next)
         to = this.engine.sleepsUntil({ source: feed.rows, from: next, to }, listeners);
+    const least = this.engine.restsAbove(columns.market) * 10 ** columns.priceDecimals;
+    const isQuiet = (row: number): boolean =>
+      (columns.close[row] ?? 0) > least && !this.options.venue.mayConcern(index, columns, row);
     let reached = next;
-    while (reached < to && !this.options.venue.mayConcern(index, columns, reached)) reached += 1;
+    while (reached < to && isQuiet(reached)) reached += 1;
     return reached === columns.length ? mostMs : Math.min(mostMs, endMs(reached));
   }
 

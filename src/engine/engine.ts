@@ -1,6 +1,6 @@
 import type { Timeframe } from '../domain/candle.ts';
 import { mayTrade, type OrderRecord } from '../records/order.ts';
-import type { BarRows } from '../strategy/column-candle.ts';
+import { closeNumber, type BarRows } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import {
   type EngineOutput,
@@ -121,7 +121,8 @@ export class Engine {
   /** Applies a bar closed at `atMs` for its listeners. Made fast for backtests, which have millions. */
   stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
     const { algorithms, strategies, locks } = this.parts;
-    if (this.isQuietAt(atMs)) {
+    const { works } = algorithms;
+    if (this.isQuietAt(atMs) && (works.size === 0 || closeNumber(bar) > algorithms.restsAbove(bar.market))) {
       if (!strategies.handCandle(bar, listeners) || this.isAtRest()) return this.quiet;
       return this.finish(false);
     }
@@ -153,6 +154,11 @@ export class Engine {
       to = instance.runner.sleepsUntil({ ...bars, to }, view, place);
     }
     return to;
+  }
+
+  /** Returns a price of a market: `restsUntilMs` counts only for bars that close above it. */
+  restsAbove(market: string): number {
+    return this.parts.algorithms.restsAbove(market);
   }
 
   /** Feeds bars through which all listeners sleep. */

@@ -352,7 +352,9 @@ function restoreExit(bracket: BracketAlgorithm, situation: Situation): BracketSt
   const { exits } = stock;
   const isChanging = exits.some(({ state }) => CHANGING.has(state));
   const step = withNextOpen(resting(bracket, { ...situation, wantsBooks: true }), situation);
-  if (isChanging || isAsWanted(exits, wantedExit(bracket, situation))) return step;
+  if (isChanging) return step;
+  if (isAsWanted(exits, wantedExit(bracket, situation)))
+    return { ...step, restsAbove: restsAbove(bracket, situation) };
   // A resting exit protects more than a sale that finds no buyer.
   if (hasNoBuyer(bracket, view)) return step;
   if (!view.canPlace)
@@ -366,6 +368,19 @@ function restoreExit(bracket: BracketAlgorithm, situation: Situation): BracketSt
   const [first] = exits;
   const key = present(first, 'an exit that rests').key;
   return { ...step, algorithm: changed(bracket, { isMoving: true }), cancel: [...step.cancel, key] };
+}
+
+/** Returns the least bid at which an exit that is as wanted stays so; null if any price may change it. */
+function restsAbove(
+  { leaving, isStopAlone, terms }: BracketAlgorithm,
+  { stock, prices }: Situation,
+): Units | null {
+  const isPair = stock.exits.length === 2;
+  const follows = terms.trail !== null || terms.breakEvenAt !== null;
+  if (leaving !== null || isStopAlone || follows) return null;
+  // A stop alone waits for its target to come into reach, and a target alone for its stop to be needed.
+  if (!isPair && prices.target !== null && prices.stop !== null) return null;
+  return stock.exits.find(({ stopPrice }) => stopPrice !== null)?.price ?? NO_UNITS;
 }
 
 /**

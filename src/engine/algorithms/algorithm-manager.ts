@@ -1,6 +1,6 @@
 import { ORDER_STATES } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
-import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import { addUnits, NO_UNITS, subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, NO_LABELS, type OrderRecord } from '../../records/order.ts';
 import type { OrderTable } from '../orders/order-table.ts';
@@ -95,7 +95,15 @@ export class AlgorithmManager {
     return this.works.size;
   }
 
-  /** True if each algorithm waits for a time, or for a change of an order. */
+  /** Returns a price of a market above which the algorithms stay at rest; 0 if any price may be. */
+  restsAbove(market: string): number {
+    let least = NO_UNITS;
+    for (const { restsAbove, market: where } of this.works.values())
+      if (restsAbove !== null && where === market && restsAbove > least) least = restsAbove;
+    return Number(least) / Number(UNITS_PER_ONE);
+  }
+
+  /** True if each algorithm waits for a time, for a change of an order, or for a bid below `restsAbove`. */
   get areAtRest(): boolean {
     if (this.poked.size > 0) return false;
     for (const work of this.works.values()) if (work.wantsPrices) return false;

@@ -117,6 +117,11 @@ export interface AlgorithmStep<Algorithm> {
   readonly leave?: readonly ExitSale[];
   readonly wakeAtMs: number | null;
   readonly wantsBooks: boolean;
+  /**
+   * Least bid at which a book changes nothing although it wants books; null or left out if any book may. A
+   * backtest spares the step of a bar that closes above it.
+   */
+  readonly restsAbove?: Units | null;
   /** Missing precondition for placing anything, as part of a sentence; left out if nothing is missing. */
   readonly missing?: Sentence;
   /** True if it waits for other orders of its strategy to end; left out if not. */

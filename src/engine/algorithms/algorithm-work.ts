@@ -38,6 +38,8 @@ export class AlgorithmWork implements ClaimingWork {
   closes = NO_CLOSES;
   wakeAtMs = Number.POSITIVE_INFINITY;
   wantsBooks = false;
+  /** @see AlgorithmStep.restsAbove */
+  restsAbove: Units | null = null;
   /** @see AlgorithmStep.isComplete */
   isComplete = false;
   /** @see AlgorithmStep.awaitsOthers */
@@ -68,9 +70,11 @@ export class AlgorithmWork implements ClaimingWork {
     return this.instance.marketNames.parseMarket(this.market).base;
   }
 
-  /** True if a book or a closed bar of its market may let it act. */
+  /** True if any book or closed bar of its market may let it act. */
   get wantsPrices(): boolean {
-    return this.wantsBooks || (this.algorithm.kind === 'bracket' && followsCloses(this.algorithm.terms));
+    const { wantsBooks, restsAbove, algorithm } = this;
+    if (wantsBooks) return restsAbove === null;
+    return algorithm.kind === 'bracket' && followsCloses(algorithm.terms);
   }
 
   /** Tag that the strategy gave it; null if none. */
@@ -114,6 +118,7 @@ export class AlgorithmWork implements ClaimingWork {
     this.closes = NO_CLOSES;
     this.wakeAtMs = step.wakeAtMs ?? Number.POSITIVE_INFINITY;
     this.wantsBooks = step.wantsBooks;
+    this.restsAbove = step.restsAbove ?? null;
     this.isComplete = step.isComplete ?? false;
     this.awaitsOthers = step.awaitsOthers ?? false;
     return isChanged;
