@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bollinger, defineRules, sma, type Condition, type Series } from '#sdk';
-import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
+import { CandleRunner, type CandleRun, type CandleRunOptions } from '../../src/backtest/candle-runner.ts';
 import { PlotRecorder } from '../../src/backtest/backtest-run.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import type { MarketSymbol } from '../../src/domain/market-symbol.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
+import { EMPTY_MIRROR_STATE } from '../../src/engine/mirror-change.ts';
 import type { LockRule } from '../../src/engine/lock.ts';
 import { createRiskLimits, type RiskLimits } from '../../src/engine/risk-limits.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
@@ -306,7 +307,7 @@ function columnsOf(symbol: MarketSymbol, random: Random): CandleColumns {
   const rows: number[][] = [];
   let last = 10_000;
   for (let hour = random(6); hour < 150; hour += random(9) === 0 ? 3 : 1) {
-    const open = last + random(21) - 10;
+    const open = last + (random(6) === 0 ? random(401) - 200 : random(21) - 10);
     const close = Math.max(5_000, open + random(301) - 150);
     const [high, low] = [Math.max(open, close) + random(60), Math.min(open, close) - random(60)];
     rows.push([FROM_MS + hour * HOUR_MS, open, high, low, close, 1_000]);
@@ -321,7 +322,8 @@ const terms = fc.record({
   exit: condition,
   position: fc.constantFrom('none', 'barsHeld', 'profitPercent'),
   more: fc.constantFrom({}, { bracket: { stopLoss: { percent: 1 }, takeProfit: { percent: 2 } } }),
-  share: fc.constantFrom(0.01, 0.3, 1),
+  /** The least share buys little more than the least value of an order. */
+  share: fc.constantFrom(0.00505, 0.3, 1),
 });
 type Terms = typeof terms extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -345,7 +347,13 @@ const limits: fc.Arbitrary<Partial<RiskLimits>> = fc.constantFrom(
   { maxDrawdown: { usdt: parseUnits('9') } },
   { lossCooldown: { losses: 2, pauseMs: 7 * HOUR_MS } },
 );
-const lock = { name: 'pause', strategy: null, entries: 'cancel' as const, withinMs: 20 * HOUR_MS, forMs: 9 * HOUR_MS };
+const lock = {
+  name: 'pause',
+  strategy: null,
+  entries: 'cancel' as const,
+  withinMs: 20 * HOUR_MS,
+  forMs: 9 * HOUR_MS,
+};
 const locks: fc.Arbitrary<readonly LockRule[]> = fc.constantFrom(
   [],
   [{ ...lock, kind: 'drawdown', fallMillionths: 10_000, reach: 'all' } as const],
@@ -353,11 +361,18 @@ const locks: fc.Arbitrary<readonly LockRule[]> = fc.constantFrom(
   [{ ...lock, kind: 'stops', stops: 1, reach: 'strategy' } as const],
 );
 
-/** Runs strategies of rules, each in a market of its own; `sleeps` lets them sleep. */
+const NO_RESTARTS: NonNullable<CandleRunOptions['restarts']> = {
+  atMs: [],
+  ending: 'killed',
+  state: { apply: () => undefined, load: () => ({ ...EMPTY_MIRROR_STATE, epoch: 'back' }) },
+  newInstances: () => [],
+};
+
+/** Runs strategies of rules, each in a market of its own. An engine that can restart rests at no bar. */
 function runRules(
   drawn: readonly Terms[],
   of: { readonly seed: number; readonly limits: Partial<RiskLimits>; readonly locks: readonly LockRule[] },
-  sleeps: boolean,
+  rests: boolean,
 ): unknown {
   const random = randomOf(of.seed);
   const markets = drawn.map((_, index) => {
@@ -372,9 +387,7 @@ function runRules(
   });
   const recorders = drawn.map(() => new PlotRecorder());
   const instances = drawn.map((one, index) => {
-    const { sleep, ...awake } = rulesWith(one);
-    const rules = sleeps && sleep !== undefined ? { ...awake, sleep } : awake;
-    const runner = runnerOn(rules, markets[index]?.market.symbol ?? '', '1h', {
+    const runner = runnerOn(rulesWith(one), markets[index]?.market.symbol ?? '', '1h', {
       name: `drawn-${index}`,
       hasBooks: false,
     });
@@ -393,11 +406,12 @@ function runRules(
     }),
     quote: 'usdt',
     fromMs: FROM_MS + 9 * HOUR_MS,
+    ...(rests ? {} : { restarts: NO_RESTARTS }),
   }).run();
   return { run, plots: recorders.map((recorder) => recorder.series('drawn')) };
 }
 
-test('a run in which rules sleep is the run in which they are called at each bar', () => {
+test('a run in which engine and rules rest is the run in which each bar is processed', () => {
   let [orders, runs] = [0, 0];
   fc.assert(
     fc.property(
