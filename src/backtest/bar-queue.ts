@@ -281,7 +281,7 @@ export class BarFeed {
     this.built = this.isOneToOne ? null : new BuiltBars(columns, timeframe);
   }
 
-  /** End of the bar in progress, before which none closes; minus infinity if the next one ends it or begins. */
+  /** End of the longer bar in progress, before which none closes; minus infinity between two of them. */
   get restsUntilMs(): number {
     if (this.built === null) return Number.POSITIVE_INFINITY;
     return this.built.isBuilding ? this.endMs : Number.NEGATIVE_INFINITY;

@@ -219,8 +219,10 @@ export class CandleRunner {
       let to = next;
       while (to < columns.length && grid.endOf(columns.openTimeMs[to] ?? Number.NaN) < untilMs) to += 1;
       for (const { feed, listeners } of feeds) {
-        if (feed.isOneToOne) engine.sleepThrough({ source: feed.rows, from: next, to }, listeners);
-        else for (let row = next; row < to; row += 1) feed.closedBy(row);
+        if (!feed.isOneToOne) for (let row = next; row < to; row += 1) feed.closedBy(row);
+        else
+          for (const { instance, view, place } of listeners)
+            instance.runner.sleepThrough({ source: feed.rows, from: next, to }, view, place);
       }
       // Bars of one market need no other order than their own.
       if (queues.length === 1) this.closeRows(queue, to);
@@ -264,12 +266,15 @@ export class CandleRunner {
     const untilMs = feeds.reduce((least, { feed }) => Math.min(least, feed.restsUntilMs), mostMs);
     const endMs = (row: number): number => grid.endOf(columns.openTimeMs[row] ?? 0);
     let to = Math.min(columns.length, next + MOST_AHEAD);
-    // Bars are at most as long as the first of them is from its neighbours' ends: few are taken back.
-    if (endMs(to - 1) >= untilMs) to = firstBarFrom(columns, untilMs - 1);
+    // A bar that begins before then may end after it.
+    if (endMs(to - 1) >= untilMs) to = Math.max(next, firstBarFrom(columns, untilMs - 1));
     while (to > next && endMs(to - 1) >= untilMs) to -= 1;
-    for (const { feed, listeners } of feeds)
-      if (feed.isOneToOne && to > next)
-        to = this.engine.sleepsUntil({ source: feed.rows, from: next, to }, listeners);
+    for (const { feed, listeners } of feeds) {
+      for (const { instance, view, place } of feed.isOneToOne ? listeners : []) {
+        if (instance.isPausedByHand || to === next) return Number.NEGATIVE_INFINITY;
+        to = instance.runner.sleepsUntil({ source: feed.rows, from: next, to }, view, place);
+      }
+    }
     const least = this.engine.restsAbove(columns.market) * 10 ** columns.priceDecimals;
     const isQuiet = (row: number): boolean =>
       (columns.close[row] ?? 0) > least && !this.options.venue.mayConcern(index, columns, row);

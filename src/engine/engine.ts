@@ -1,6 +1,5 @@
 import type { Timeframe } from '../domain/candle.ts';
 import { mayTrade, type OrderRecord } from '../records/order.ts';
-import { closeNumber, type BarRows } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import {
   type EngineOutput,
@@ -121,8 +120,7 @@ export class Engine {
   /** Applies a bar closed at `atMs` for its listeners. Made fast for backtests, which have millions. */
   stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
     const { algorithms, strategies, locks } = this.parts;
-    const { works } = algorithms;
-    if (this.isQuietAt(atMs) && (works.size === 0 || closeNumber(bar) > algorithms.restsAbove(bar.market))) {
+    if (this.isQuietAt(atMs) && algorithms.restAt(bar)) {
       if (!strategies.handCandle(bar, listeners) || this.isAtRest()) return this.quiet;
       return this.finish(false);
     }
@@ -144,26 +142,6 @@ export class Engine {
     return (
       listeners.every(({ instance, place }) => instance.runner.isUnfollowed(place)) && this.isQuietAt(atMs)
     );
-  }
-
-  /** Returns what `StrategyPort.sleepsUntil` does, for all listeners. */
-  sleepsUntil(bars: BarRows, listeners: readonly CandleListener[]): number {
-    let { to } = bars;
-    for (const { instance, view, place } of listeners) {
-      if (instance.isPausedByHand || to === bars.from) return bars.from;
-      to = instance.runner.sleepsUntil({ ...bars, to }, view, place);
-    }
-    return to;
-  }
-
-  /** Returns a price of a market: `restsUntilMs` counts only for bars that close above it. */
-  restsAbove(market: string): number {
-    return this.parts.algorithms.restsAbove(market);
-  }
-
-  /** Feeds bars through which all listeners sleep. */
-  sleepThrough(bars: BarRows, listeners: readonly CandleListener[]): void {
-    for (const { instance, view, place } of listeners) instance.runner.sleepThrough(bars, view, place);
   }
 
   /** Moves the engine's time to that of a bar. True if bars of that time only have to be delivered. */
@@ -372,6 +350,11 @@ export class Engine {
   /** True if algorithms are at work and wait for prices: call `stepClose` before other steps. */
   get waitsForPrices(): boolean {
     return this.parts.algorithms.works.size > 0;
+  }
+
+  /** Returns a price of a market: `restsUntilMs` counts only for bars that close above it. */
+  restsAbove(market: string): number {
+    return this.parts.algorithms.restsAbove(market);
   }
 
   /** Returns the engine's state. */

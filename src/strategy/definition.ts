@@ -114,12 +114,15 @@ export interface StrategyDefinition {
   ): IndicatorSpecs;
   readonly beforeWarm?: 'wait' | 'call';
   readonly trailing?: Trailing;
-  /** What spares a backtest the calls of handlers that would do nothing; only rules have it. */
-  readonly sleep?: Sleep;
+  /** Spares a backtest the calls of handlers that would do nothing; `defineRules` alone makes it. */
+  readonly [SLEEP]?: Sleep;
   readonly on: Readonly<Record<string, AnyHandler | undefined>>;
 }
 
-/** How a strategy sleeps: it decides by candles alone, and can find the next one at which it would act. */
+/** Key of the part of a strategy that its author does not write. */
+export const SLEEP = Symbol('sleep');
+
+/** Sleep of a strategy that decides by candles alone, and can find the next one at which it would act. */
 interface Sleep {
   /**
    * Returns the first of these rows at which the handler of candles must be called, given that nothing but
@@ -164,9 +167,8 @@ const PARTS: ReadonlySet<string> = new Set([
   'indicators',
   'beforeWarm',
   'trailing',
-  'sleep',
   'on',
-] satisfies (keyof StrategyDefinition)[]);
+] satisfies Exclude<keyof StrategyDefinition, symbol>[]);
 
 /** Returns why a value is not a strategy; null if it is one. Its declarations are checked later, at setup. */
 export function whatIsWrong(exported: unknown): string | null {

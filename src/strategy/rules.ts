@@ -3,7 +3,7 @@ import type { StrategyContext } from './context.ts';
 import { ColumnCandle, type StoredRows } from './column-candle.ts';
 import { barOf, type Bar } from './data/bar.ts';
 import type { CandleData, DataSetup, DeclaredData } from './data/data.ts';
-import type { StrategyDefinition, Trailing } from './definition.ts';
+import { SLEEP, type StrategyDefinition, type Trailing } from './definition.ts';
 import { fieldsOf, isFields } from './fields.ts';
 import type { IndicatorSpec, IndicatorSpecs, NoSpecs } from './indicators/declare-indicator.ts';
 import type { DecimalInput, ExitWish, Size } from './intents.ts';
@@ -151,7 +151,7 @@ export function defineRules<
     // Conditions know for themselves which of their values are missing.
     beforeWarm: 'call',
     ...(trailing === undefined ? {} : { trailing }),
-    sleep: {
+    [SLEEP]: {
       until: sleepsUntil,
       draw: (ctx) => {
         const part = partIn(ctx);
@@ -186,7 +186,7 @@ export function watchRules(
   { trades }: { readonly trades: boolean },
 ): StrategyDefinition {
   // Asleep it would not see each bar.
-  const { on, sleep: _, ...watched } = definition;
+  const { on, [SLEEP]: _, ...watched } = definition;
   if (on[MAIN_DATA] === undefined) throw invalidRule(notRules(definition));
   const show = (ctx: StrategyContext, event: unknown): void => {
     const part = partIn(ctx);

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { checkedData, type DataEntry } from './checks/check-data.ts';
-import { strayHandler, type StrategyDefinition, paceOf, type TrailPace } from './definition.ts';
+import { SLEEP, strayHandler, type StrategyDefinition, paceOf, type TrailPace } from './definition.ts';
 import { expectedMarket } from './decimal-input.ts';
 import { ColumnCandle, type BarRows } from './column-candle.ts';
 import type { CandleSeries } from './data/candle-series.ts';
@@ -284,7 +284,7 @@ export class StrategyRunner implements StrategyPort {
 
   sleepsUntil(bars: BarRows, view: EngineView, place: number): number {
     const found = this.candles[place];
-    const { sleep } = this.definition;
+    const { [SLEEP]: sleep } = this.definition;
     if (found === undefined || this.isUnfollowed(place)) return bars.to;
     if (sleep === undefined || found.series === null || this.failure !== null) return bars.from;
     const read = found.series.readAhead(bars);
@@ -304,7 +304,7 @@ export class StrategyRunner implements StrategyPort {
         const candle = new ColumnCandle(bars.source, row);
         series.add(candle);
         this.begin(view, candle);
-        this.definition.sleep?.draw(this.context);
+        this.definition[SLEEP]?.draw(this.context);
         this.call.end();
       }
   }

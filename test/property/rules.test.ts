@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bollinger, defineRules, sma, type Condition, type Series } from '#sdk';
+import { bollinger, defineIndicator, defineRules, sma, type Condition, type Series } from '#sdk';
 import { CandleRunner, type CandleRun, type CandleRunOptions } from '../../src/backtest/candle-runner.ts';
 import { PlotRecorder } from '../../src/backtest/backtest-run.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
@@ -303,10 +303,10 @@ test('rules that begin later are the same, once they have seen the bars that the
 });
 
 /** Hours of a market with gaps between them, whose closes cross averages often. */
-function columnsOf(symbol: MarketSymbol, random: Random): CandleColumns {
+function columnsOf(symbol: MarketSymbol, random: Random, hours = 150): CandleColumns {
   const rows: number[][] = [];
   let last = 10_000;
-  for (let hour = random(6); hour < 150; hour += random(9) === 0 ? 3 : 1) {
+  for (let hour = random(6); hour < hours; hour += random(9) === 0 ? 3 : 1) {
     const open = last + (random(6) === 0 ? random(401) - 200 : random(21) - 10);
     const close = Math.max(5_000, open + random(301) - 150);
     const [high, low] = [Math.max(open, close) + random(60), Math.min(open, close) - random(60)];
@@ -370,10 +370,15 @@ const NO_RESTARTS: NonNullable<CandleRunOptions['restarts']> = {
 
 /** Runs strategies of rules, each in a market of its own. An engine that can restart rests at no bar. */
 function runRules(
-  drawn: readonly Terms[],
-  of: { readonly seed: number; readonly limits: Partial<RiskLimits>; readonly locks: readonly LockRule[] },
+  drawn: readonly StrategyDefinition[],
+  of: {
+    readonly seed: number;
+    readonly hours?: number;
+    readonly limits?: Partial<RiskLimits>;
+    readonly locks?: readonly LockRule[];
+  },
   rests: boolean,
-): unknown {
+): { readonly run: CandleRun; readonly plots: unknown } {
   const random = randomOf(of.seed);
   const markets = drawn.map((_, index) => {
     const symbol = index === 0 ? 'BTCUSDT' : 'ETHUSDT';
@@ -383,11 +388,11 @@ function runRules(
       amountStep: '0.0001',
       minOrderValue: '5',
     });
-    return { market, columns: columnsOf(market.symbol, random) };
+    return { market, columns: columnsOf(market.symbol, random, of.hours) };
   });
   const recorders = drawn.map(() => new PlotRecorder());
   const instances = drawn.map((one, index) => {
-    const runner = runnerOn(rulesWith(one), markets[index]?.market.symbol ?? '', '1h', {
+    const runner = runnerOn(one, markets[index]?.market.symbol ?? '', '1h', {
       name: `drawn-${index}`,
       hasBooks: false,
     });
@@ -396,7 +401,7 @@ function runRules(
   });
   const rates = { maker: 1_000, taker: 1_500 };
   const run = new CandleRunner({
-    settings: { ...DEFAULT_ENGINE_TIMES, instance: 'back', instances, locks: of.locks },
+    settings: { ...DEFAULT_ENGINE_TIMES, instance: 'back', instances, locks: of.locks ?? [] },
     markets,
     venue: new BarFillSimulator({
       markets: markets.map(({ market }) => market),
@@ -418,9 +423,10 @@ test('a run in which engine and rules rest is the run in which each bar is proce
       fc.array(terms, { minLength: 1, maxLength: 2 }),
       fc.record({ seed: fc.nat(), limits, locks }),
       (drawn, of) => {
-        const asleep = runRules(drawn, of, true);
-        expect(asleep).toEqual(runRules(drawn, of, false));
-        orders += (asleep as { readonly run: CandleRun }).run.orders.length;
+        const strategies = (): StrategyDefinition[] => drawn.map(rulesWith);
+        const resting = runRules(strategies(), of, true);
+        expect(resting).toEqual(runRules(strategies(), of, false));
+        orders += resting.run.orders.length;
         runs += 1;
       },
     ),
@@ -428,4 +434,41 @@ test('a run in which engine and rules rest is the run in which each bar is proce
   );
   // Most drawn conditions are true now and then.
   expect(orders).toBeGreaterThan(runs);
+});
+
+/** Rules that wait for hundreds of bars, on an indicator of their own, which may throw at one of them. */
+const patient = (throwsAt = Infinity): StrategyDefinition => {
+  const rise = defineIndicator({
+    name: 'rise',
+    init: () => ({ bars: 0, least: Infinity }),
+    next: (state, { close }) => {
+      state.bars += 1;
+      if (state.bars === throwsAt) throw new Error('no such bar');
+      state.least = Math.min(state.least * 1.0001, close);
+      return close / state.least;
+    },
+    warmUp: () => 1,
+  });
+  return defineRules({
+    name: 'patient',
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    indicators: ({ bars: of }) => ({ average: sma(of, 300), rise: rise(of) }),
+    enter: ({ bars: { close }, average, rise: from }) => close.crossesAbove(average).and(from.isAbove(1.08)),
+    exit: ({ rise: from }, { position }) => from.isBelow(1.02).or(position.barsHeld.isAbove(900)),
+    size: { equityShare: 0.5 },
+  });
+};
+
+test('a run over more bars than are read ahead at once is the same', () => {
+  const of = { seed: 7, hours: 30_000 };
+  const { run, plots } = runRules([patient()], of, true);
+  expect({ run, plots }).toEqual(runRules([patient()], of, false));
+  expect(run.fills.length).toBeGreaterThan(5);
+});
+
+test('an indicator that throws stops its strategy at the bar, which was read ahead', () => {
+  const of = { seed: 7, hours: 9_000 };
+  const run = (rests: boolean) => runRules([patient(5_000), patient()], of, rests);
+  expect(run(true)).toEqual(run(false));
+  expect([...run(true).run.failures]).toEqual([['drawn-0', 'indicators: no such bar']]);
 });

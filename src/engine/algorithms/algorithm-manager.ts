@@ -4,6 +4,7 @@ import { addUnits, NO_UNITS, subtractUnits, UNITS_PER_ONE, type Units } from '..
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, NO_LABELS, type OrderRecord } from '../../records/order.ts';
 import type { OrderTable } from '../orders/order-table.ts';
+import { closeNumber } from '../../strategy/column-candle.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import { algorithmFromJson, algorithmToJson } from '../algorithm-json.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
@@ -101,6 +102,11 @@ export class AlgorithmManager {
     for (const { restsAbove, market: where } of this.works.values())
       if (restsAbove !== null && where === market && restsAbove > least) least = restsAbove;
     return Number(least) / Number(UNITS_PER_ONE);
+  }
+
+  /** True if algorithms that are at rest stay so when a bar closes. */
+  restAt(bar: ClosedCandle): boolean {
+    return this.works.size === 0 || closeNumber(bar) > this.restsAbove(bar.market);
   }
 
   /** True if each algorithm waits for a time, for a change of an order, or for a bid below `restsAbove`. */

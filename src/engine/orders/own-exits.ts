@@ -296,7 +296,7 @@ export class BracketsAtWork {
     return side === 'sell' && this.works.get(intentId)?.algorithm.kind === 'bracket';
   }
 
-  /** Shows a closed bar to the brackets whose strategy got it; calls `poke` with those that wait for prices. */
+  /** Shows a closed bar to the brackets whose strategy got it; pokes those that wait for prices. */
   applyClose(
     { market, timeframe, closeTimeMs, high, close }: ClosedCandle,
     poke: (work: AlgorithmWork) => void,

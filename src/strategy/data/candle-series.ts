@@ -6,7 +6,7 @@ import type { CandleSubscription } from '../subscriptions.ts';
 
 /** Bars with which the indicators of a series were fed ahead, and what they stored. */
 interface Ahead extends BarRows {
-  /** Error of an indicator at the bar `to`, and how many indicators were fed with it; null if there is none. */
+  /** Error of an indicator at the bar `to`, and the number of indicators that it was fed to; null if none. */
   readonly fault: { readonly error: unknown; readonly fed: number } | null;
 }
 
