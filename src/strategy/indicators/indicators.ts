@@ -190,7 +190,7 @@ class RunningIndicator implements Indicator {
   store(slot: number): void {
     this.numbers ??= new Float64Array(MOST_AHEAD + 1);
     this.numbers[slot] = this.number;
-    if (this.record !== null) this.records ??= new Array<object | null>(MOST_AHEAD + 1).fill(null);
+    if (this.record !== null) this.records ??= Array.from({ length: MOST_AHEAD + 1 }, () => null);
     if (this.records !== null) this.records[slot] = this.record;
   }
 
