@@ -43,6 +43,7 @@ const ENTRIES = [
   'src/plugins/strategy-worker',
   'src/plugins/load-watch-worker',
   'src/daemon/run/finalize-beside',
+  'src/daemon/read-bot-rules',
   'src/alerts/alerts-worker',
   'src/dashboard/dashboard-worker',
   'src/backtest/setup/run-apart',

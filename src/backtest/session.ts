@@ -74,7 +74,7 @@ export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'b
     return {
       endMs,
       signals: reader
-        .signalLines({ strategy: null, last: MOST_ROWS })
+        .lines('signal', { strategy: null, last: MOST_ROWS })
         .map(signalLineOf)
         .filter(({ code, seenAtMs }) => code === 'told' && isWithin(seenAtMs)),
       intents: reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => isWithin(atMs)),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { ownMarketsOf, placeText } from '../strategy/strategy-port.ts';
 import { countText, groupedText, moneyText, formatUnits } from '../domain/money.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
@@ -15,7 +16,7 @@ import { noteBot } from './known-bots.ts';
 import { alertsState, RunRecord, type RunBeginning } from './run-record.ts';
 import { pluginText } from './strategy-settings.ts';
 import { leftLines } from './left-text.ts';
-import { loadInstances, refuseWithout } from './load-instances.ts';
+import { loadInstances, refuseWithout, strategyFileOf } from './load-instances.ts';
 import { acquireProcessLocks, type ProcessLocks } from './process-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
 import { closeVenue, ledgerOf, MODES } from './modes.ts';
@@ -95,7 +96,7 @@ function firstError(error: unknown): unknown {
 async function runInFolder(options: RunOptions): Promise<Summary> {
   const { config } = options;
   using locks = acquireProcessLocks(config);
-  using record = new RunRecord(config.data.folder, beginningOf(config));
+  using record = new RunRecord(config.data.folder, beginningOf(options));
   try {
     return await runInProcess(options, { locks, record });
   } catch (thrown) {
@@ -108,14 +109,19 @@ async function runInFolder(options: RunOptions): Promise<Summary> {
 }
 
 /** Returns the facts of a configured run's beginning, for readers of its folder. */
-function beginningOf(config: BotConfig): RunBeginning {
+function beginningOf({ config, bundledStrategies }: RunOptions): RunBeginning {
   const { mode, instance, strategies, exchange } = config;
+  const folders = [...config.strategiesFolders, bundledStrategies];
   const ledger = ledgerOf(config);
   return {
     mode,
     instance,
     alerts: alertsState(config),
-    strategies: strategies.map(({ name, plugin, market }) => ({ name, plugin: pluginText(plugin), market })),
+    strategies: strategies.map(({ name, plugin, market, timeframe, params }) => {
+      const file = plugin.kind === 'definition' ? null : strategyFileOf(plugin, folders);
+      const start = file === null ? {} : { start: { file: resolve(file), timeframe, params } };
+      return { name, plugin: pluginText(plugin), market, ...start };
+    }),
     ...(ledger === null ? {} : { ledger, subjects: Object.values(ledgerSubjects(exchange)) }),
   };
 }

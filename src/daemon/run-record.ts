@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setInterval } from 'node:timers';
 import { z } from 'zod';
 import { writePrivateFile } from '../configuration/secret-file.ts';
+import { TIMEFRAMES } from '../domain/candle.ts';
 import { messageOf } from '../domain/errors.ts';
 import { BOT_MODES } from '../mirror/mirror-path.ts';
 import type { BotConfig } from './create-bot-config.ts';
@@ -25,6 +26,10 @@ const PARTS = {
           name: z.string().max(100),
           plugin: z.string().max(4_096),
           market: z.string().max(40).nullable(),
+          /** Its file, and what it was started with. Absent from the note of an older sarraf. */
+          start: z
+            .object({ file: z.string(), timeframe: z.enum(TIMEFRAMES), params: z.looseObject({}) })
+            .optional(),
         }),
       )
       .max(1_000),

@@ -1,7 +1,7 @@
 import { present } from '../domain/errors.ts';
 import type { VenueOrderId } from '../domain/order.ts';
 import type Database from 'better-sqlite3';
-import type { JournalEntry, ReplyRecord } from '../engine/mirror-change.ts';
+import type { ReplyRecord } from '../engine/mirror-change.ts';
 import type { AlgorithmRecord, IntentRecord, StrategyRecord, BalanceRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
@@ -24,6 +24,7 @@ import {
   type SeriesRange,
 } from './read-series.ts';
 import {
+  LINE,
   MarketRows,
   RowPages,
   type JournalLine,
@@ -133,7 +134,14 @@ export class MirrorReader {
 
   /** Returns the exchange's unchanged replies on an order; none in a mirror that an older sarraf wrote. */
   replies(orderKey: string): readonly ReplyRecord[] {
-    return readReplies(this.database, orderKey);
+    if (schemaVersionOf(this.database) < WITH_REPLIES) return [];
+    return this.database
+      .prepare<[string], ReplyRecord>(
+        `SELECT order_key AS orderKey, step, at_ms AS atMs, endpoint, http_status AS httpStatus, body,
+           body_length AS bodyLength, problem
+         FROM replies WHERE order_key = ? ORDER BY at_ms, is_used, step`,
+      )
+      .all(orderKey);
   }
 
   fills(filter: RowFilter & { readonly orderKey?: string }): readonly FillRecord[] {
@@ -181,31 +189,19 @@ export class MirrorReader {
 
   /** Returns the last lines about an order, intent or strategy, oldest first. */
   journalOf(subject: string, last: number): readonly JournalLine[] {
-    return this.database
-      .prepare<[string, number], JournalLine>(
-        'SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE subject = ? ORDER BY seq DESC LIMIT ?',
-      )
-      .all(subject, last)
-      .toReversed();
+    return this.linesWhere('subject = ?', [subject], last);
   }
 
-  /** Returns the last lines that strategies logged, oldest first. */
-  logLines(of: LinesFilter): readonly JournalLine[] {
-    return this.linesOf('log', of);
+  /** Returns the last lines that strategies logged, or signals that came, oldest first. */
+  lines(kind: 'log' | 'signal', { strategy, last }: LinesFilter): readonly JournalLine[] {
+    if (strategy === null) return this.linesWhere('kind = ?', [kind], last);
+    return this.linesWhere('kind = ? AND subject = ?', [kind, strategy], last);
   }
 
-  /** Returns the last signals that came, oldest first. */
-  signalLines(of: LinesFilter): readonly JournalLine[] {
-    return this.linesOf('signal', of);
-  }
-
-  private linesOf(kind: JournalEntry['kind'], { strategy, last }: LinesFilter): readonly JournalLine[] {
-    return this.database
-      .prepare<(string | number)[], JournalLine>(
-        `SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE kind = ?${strategy === null ? '' : ' AND subject = ?'} ORDER BY seq DESC LIMIT ?`,
-      )
-      .all(kind, ...(strategy === null ? [] : [strategy]), last)
-      .toReversed();
+  private linesWhere(condition: string, values: readonly string[], last: number): readonly JournalLine[] {
+    const sql = `SELECT ${LINE} FROM journal WHERE ${condition} ORDER BY seq DESC LIMIT ?`;
+    const read = this.database.prepare<(string | number)[], JournalLine>(sql);
+    return read.all(...values, last).toReversed();
   }
 
   /**
@@ -228,16 +224,17 @@ export class MirrorReader {
 
   /** Returns the stored data of its account; null before any. */
   account(): string | null {
-    return (
-      this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'account'").pluck().get() ?? null
-    );
+    return this.meta('account');
   }
 
   /** Returns the epoch in its order ids, which no other mirror has. */
   epoch(): string {
-    return (
-      this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'epoch'").pluck().get() ?? ''
-    );
+    return this.meta('epoch') ?? '';
+  }
+
+  private meta(name: string): string | null {
+    const found = this.database.prepare<[string], string>('SELECT value FROM meta WHERE name = ?').pluck();
+    return found.get(name) ?? null;
   }
 
   /** Returns a number that changes whenever the bot writes. */
@@ -350,18 +347,3 @@ function conditions(
 
 /** First schema version with replies. */
 const WITH_REPLIES = 3;
-
-/**
- * Returns the exchange's unchanged replies on an order, oldest first; none in a file that an older sarraf
- * wrote, until a bot migrates it.
- */
-function readReplies(database: Database.Database, orderKey: string): readonly ReplyRecord[] {
-  if (schemaVersionOf(database) < WITH_REPLIES) return [];
-  return database
-    .prepare<[string], ReplyRecord>(
-      `SELECT order_key AS orderKey, step, at_ms AS atMs, endpoint, http_status AS httpStatus, body,
-         body_length AS bodyLength, problem
-       FROM replies WHERE order_key = ? ORDER BY at_ms, is_used, step`,
-    )
-    .all(orderKey);
-}

@@ -128,30 +128,21 @@ export class RowPages {
   }
 
   /** Returns a page of the journal lines for people. */
-  log(page: LogPage): RowPage<LevelledLine> {
-    const { level, strategy } = page;
-    const { ids, next } = this.idsOf(JOURNAL, page, [
-      ['level >= ?', level],
-      ...(strategy === null ? [] : [['subject = ?', strategy] as const]),
-    ]);
-    const rows = this.database
-      .prepare<[string], LevelledLine>(
-        `SELECT seq, at_ms AS atMs, kind, subject, json, ${LEVEL} AS level FROM journal WHERE seq IN ${LISTED} ORDER BY seq DESC`,
-      )
-      .all(JSON.stringify(ids));
-    return { rows, next };
+  log({ level, ...page }: LogPage): RowPage<LevelledLine> {
+    return this.journal(page, ['level >= ?', level]);
   }
 
   /** Returns a page of the signals from outside, whatever their result. */
   signals(page: SignalPage): RowPage<JournalLine> {
-    const { strategy } = page;
-    const { ids, next } = this.idsOf(JOURNAL, page, [
-      ['kind = ?', 'signal'],
-      ...(strategy === null ? [] : [['subject = ?', strategy] as const]),
-    ]);
+    return this.journal(page, ['kind = ?', 'signal']);
+  }
+
+  private journal(page: SignalPage, which: Condition): RowPage<LevelledLine> {
+    const ofStrategy: Condition = ['subject = ?', page.strategy];
+    const { ids, next } = this.idsOf(JOURNAL, page, page.strategy === null ? [which] : [which, ofStrategy]);
     const rows = this.database
-      .prepare<[string], JournalLine>(
-        `SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE seq IN ${LISTED} ORDER BY seq DESC`,
+      .prepare<[string], LevelledLine>(
+        `SELECT ${LINE}, ${LEVEL} AS level FROM journal WHERE seq IN ${LISTED} ORDER BY seq DESC`,
       )
       .all(JSON.stringify(ids));
     return { rows, next };
@@ -161,7 +152,7 @@ export class RowPages {
   journalAfter(seq: number, limit: number): readonly JournalLine[] {
     return this.database
       .prepare<[number, number], JournalLine>(
-        'SELECT seq, at_ms AS atMs, kind, subject, json FROM journal WHERE seq > ? ORDER BY seq LIMIT ?',
+        `SELECT ${LINE} FROM journal WHERE seq > ? ORDER BY seq LIMIT ?`,
       )
       .all(seq, limit);
   }
@@ -207,6 +198,9 @@ export class RowPages {
     return { ids, next: bound?.join('.') ?? null };
   }
 }
+
+/** SQL for the columns of a journal line. */
+export const LINE = 'seq, at_ms AS atMs, kind, subject, json';
 
 /** SQL for the values of a list that is bound as JSON. */
 const LISTED = '(SELECT value FROM json_each(?))';

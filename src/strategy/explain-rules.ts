@@ -1,13 +1,14 @@
 import { joinSentences, sentence, type Sentence } from '../language/sentence.ts';
 import { dataSetup } from './data/data.ts';
 import { whatIsWrong, type StrategyDefinition } from './definition.ts';
-import { isFields } from './fields.ts';
+import { textOfNumber } from './decimal-input.ts';
+import { fieldsOf, isFields } from './fields.ts';
+import type { Size } from './intents.ts';
 import type { IndicatorSpecs } from './indicators/declare-indicator.ts';
-import { notRules, type RuleReading } from './rules.ts';
+import { notRules, readMoment, type RuleMoment, type RuleReading } from './rules.ts';
 import { filledIn, type RuleSet } from './rules/compile.ts';
-import { invalidRule, type ConditionNode, type RuleNode } from './rules/expression.ts';
+import { invalidRule, writeRule, type ConditionNode, type RuleNode } from './rules/expression.ts';
 import { MAIN_PART, RuleSpec } from './rules/program.ts';
-import { writeRule } from './rules/words.ts';
 import { checkedParameters } from './runner-setup.ts';
 
 export type { RuleSet } from './rules/compile.ts';
@@ -29,7 +30,7 @@ export function ruleSetOf(
   const data = definition.data(dataSetup({ ...of, params, hasBooks: true }));
   const spec: unknown = definition.indicators?.(data, { params, timeframe })[MAIN_PART];
   if (spec instanceof RuleSpec) return spec.plan as RuleSet;
-  throw invalidRule(notRules(definition));
+  throw notRules(definition);
 }
 
 /** Writes a node of rules as a sentence. */
@@ -57,7 +58,7 @@ function conditionLines(node: ConditionNode, depth = 0): readonly ConditionLine[
 }
 
 /** A line of a condition with its value at a bar. */
-export interface ReadLine extends ConditionLine {
+interface ReadLine extends Omit<ConditionLine, 'node'> {
   /** True, false, or null while it is unknown. */
   readonly isTrue: boolean | null;
   /** Both sides of a comparison; null for a list, and while they are unknown. */
@@ -69,32 +70,106 @@ export interface ReadLine extends ConditionLine {
 
 const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** Returns the lines of a condition with their values at the last bar. */
-export function readLines(node: ConditionNode, reading: RuleReading): readonly ReadLine[] {
-  return conditionLines(node).map((line) => {
-    const value = known(reading.read(line.node));
-    const sides = line.node.kind === 'compare' ? [line.node.left, line.node.right] : [];
+function readLines(node: ConditionNode | null, reading: RuleReading): readonly ReadLine[] {
+  if (node === null) return [];
+  return conditionLines(node).map(({ node: of, ...line }) => {
+    const value = known(reading.read(of));
+    const sides = of.kind === 'compare' ? [of.left, of.right] : [];
     const [left = null, right = null] = sides.map((side) => known(reading.read(side)));
     const isTrue = value === null ? null : value === 1;
-    return { ...line, isTrue, left, right, sinceMs: reading.sinceMs(line.node) };
+    return { ...line, isTrue, left, right, sinceMs: reading.sinceMs(of) };
   });
 }
 
-/** Returns the lines that keep a condition from being true; none if it is true. */
-export function missingLines(lines: readonly ReadLine[]): readonly ReadLine[] {
-  const [head] = lines;
-  if (head === undefined || head.isTrue === true) return [];
-  if (head.node.kind === 'compare' || head.node.kind === 'not') return [head];
-  return partsOf(lines).flatMap(missingLines);
+/** Holding of a strategy at a bar. */
+export interface RuleHolding {
+  /** True if something is held, so that the conditions to sell count; null if it is not known. */
+  readonly isHeld: boolean | null;
+  /** State of the strategy then; undefined: that of the context. */
+  readonly held?: unknown;
 }
 
-/** Returns the lines of each part of a list. */
-function partsOf([head, ...lines]: readonly ReadLine[]): readonly (readonly ReadLine[])[] {
-  const parts: ReadLine[][] = [];
-  for (const line of lines)
-    if (line.depth === (head?.depth ?? 0) + 1) parts.push([line]);
-    else parts.at(-1)?.push(line);
-  return parts;
+/** The rules of a strategy at one bar: the values of all conditions, and what the next order lacks. */
+export interface ReadRules extends Pick<RuleHolding, 'isHeld'> {
+  readonly market: string;
+  /** Close of the bar, in ms since 1970. */
+  readonly closeTimeMs: number;
+  readonly enter: readonly ReadLine[];
+  readonly exit: readonly ReadLine[];
+  /** Conditions that are needed and not true, and what is wrong with the size of a purchase. */
+  readonly missing: readonly Sentence[];
+  /** The result in one sentence. */
+  readonly outcome: Sentence;
+}
+
+/** Reads the rules at a deciding bar. */
+export function readRules(moment: RuleMoment, { isHeld, held }: RuleHolding): ReadRules {
+  readMoment(moment, held);
+  const { reading, rules, bar } = moment;
+  const { enter, exit } = rules;
+  const missing =
+    isHeld === true ? missingIn(exit, reading) : [...missingIn(enter, reading), ...sizeProblems(moment)];
+  const outcome =
+    isHeld === true && exit === null
+      ? sentence('rules-no-exit')
+      : missing.length === 0
+        ? sentence('rules-made')
+        : sentence('rules-missing', { conditions: joinSentences('both', missing) });
+  const { market, closeTimeMs } = bar;
+  return {
+    market,
+    closeTimeMs,
+    isHeld,
+    enter: readLines(enter, reading),
+    exit: readLines(exit, reading),
+    missing,
+    outcome,
+  };
+}
+
+/** Returns what keeps a condition from being true: of a list where one part is enough, one entry. */
+function missingIn(node: ConditionNode | null, reading: RuleReading): readonly Sentence[] {
+  if (node === null || reading.read(node) === 1) return [];
+  const lacks = (part: ConditionNode): readonly Sentence[] => missingIn(part, reading);
+  if (node.kind === 'all') return node.of.flatMap(lacks);
+  if (node.kind === 'any') {
+    const choices = node.of.map((part) => joinSentences('both', lacks(part)));
+    return [sentence('rule-bracketed', { of: joinSentences('rule-any', choices) })];
+  }
+  const condition = ruleSentence(node);
+  return [Number.isNaN(reading.read(node)) ? sentence('rules-unknown', { condition }) : condition];
+}
+
+/** True if the size of a purchase depends on the money of the strategy. */
+export const needsMoney = ({ nodes, size }: RuleSet): boolean =>
+  fieldsOf(size)['equityShare'] !== undefined ||
+  nodes.some(({ node }) => node.kind === 'moment' && (node.fact === 'equity' || node.fact === 'freeQuote'));
+
+const money = (of: number, currency: string): string => `${textOfNumber(of) ?? 0} ${currency.toUpperCase()}`;
+
+/** Returns why no purchase would be placed: its size is unknown, or too small for an order. */
+function sizeProblems({ reading, rules: of, bar, ctx }: RuleMoment): readonly Sentence[] {
+  if (ctx.equity === null && needsMoney(of)) return [];
+  const { requested, size } = of;
+  const read = (node: RuleNode): number => reading.read(node);
+  const unknown = requested.filter((node) => Number.isNaN(read(node)));
+  if (unknown.length > 0) {
+    const values = sentence('rules-size', { size: joinSentences('listed', unknown.map(ruleSentence)) });
+    return [sentence('rules-unknown', { condition: values })];
+  }
+  const { amount, value, equityShare } = filledIn(size, read) as Size;
+  const worth = value ?? (ctx.equity === null ? Number.NaN : Number(equityShare) * ctx.equity);
+  const wanted = Number(amount ?? Number(worth) / bar.close);
+  if (Number.isNaN(wanted) || ctx.isTradable(wanted, bar.close)) return [];
+  const { base, quote, rules } = ctx;
+  return [
+    sentence('rules-size-small', {
+      size: money(wanted, base),
+      worth: money(wanted * bar.close, quote),
+      least: money(rules.minOrderValue, quote),
+      step: money(rules.amountStep, base),
+    }),
+  ];
 }
 
 /** The rules of a strategy in words. */

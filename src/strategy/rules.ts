@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SarrafError } from '../domain/errors.ts';
 import type { StrategyContext } from './context.ts';
 import { ColumnCandle, type StoredRows } from './column-candle.ts';
 import { barOf, type Bar } from './data/bar.ts';
@@ -18,6 +19,7 @@ import {
 } from './rules/compile.ts';
 import {
   invalidRule,
+  ruleText,
   type Condition,
   type ConditionNode,
   type RULE_FIELDS,
@@ -25,7 +27,6 @@ import {
   type Series,
 } from './rules/expression.ts';
 import { MAIN_DATA, MAIN_PART, RulePart } from './rules/program.ts';
-import { ruleText } from './rules/words.ts';
 import type { Fill } from './strategy-event.ts';
 
 export { Condition, Series, type Operand } from './rules/expression.ts';
@@ -187,7 +188,7 @@ export function watchRules(
 ): StrategyDefinition {
   // Asleep it would not see each bar.
   const { on, [SLEEP]: _, ...watched } = definition;
-  if (on[MAIN_DATA] === undefined) throw invalidRule(notRules(definition));
+  if (on[MAIN_DATA] === undefined) throw notRules(definition);
   const show = (ctx: StrategyContext, event: unknown): void => {
     const part = partIn(ctx);
     const bar = event as Bar;
@@ -203,9 +204,13 @@ export function readMoment({ reading, ctx, bar }: RuleMoment, held = ctx.state):
   reading.decide(new Moment(ctx, bar, held as Held));
 }
 
-/** Returns the message for a strategy that was not made by `defineRules`. */
-export const notRules = ({ name }: StrategyDefinition): string =>
-  `expected a strategy made by defineRules, was ${name}, which has handlers of its own: its code says what it does`;
+/** Error for a strategy that was not made by `defineRules`. */
+export const notRules = ({ name }: StrategyDefinition): SarrafError =>
+  new SarrafError(
+    'INVALID_STRATEGY',
+    `expected a strategy made by defineRules, was ${name}, which has handlers of its own: its code says what it does`,
+    { details: { hasHandlers: true } },
+  );
 
 /** Adds the deciding candles under a name of their own, for the handler of the rules. */
 function withMain(declared: unknown): DeclaredData {

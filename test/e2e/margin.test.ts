@@ -19,7 +19,7 @@ const folder = folderOfEachTest();
 function logged(path: string): ReadonlySet<string> {
   const reader = new MirrorReader(path);
   try {
-    return new Set(reader.logLines({ strategy: null, last: 1_000 }).map(({ json }) => json));
+    return new Set(reader.lines('log', { strategy: null, last: 1_000 }).map(({ json }) => json));
   } finally {
     reader.close();
   }

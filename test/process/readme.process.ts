@@ -61,12 +61,11 @@ describe('the README', () => {
     const { code } = await startSarraf(['run', '--for=3s', '--speed=max', `--data=${data}`]).finished;
     expect(code).toBe(0);
     const why = await sarrafHere(['why', 'ma-cross', '--data', data, '--json']);
-    const { strategy, isHeld, lines } = JSON.parse(why.out) as Record<
-      'strategy' | 'isHeld' | 'lines',
-      unknown
-    >;
-    const text = `fast is ${isHeld === true ? 'below' : 'above'} slow`;
-    expect({ strategy, lines }).toMatchObject({ strategy: 'ma-cross', lines: [{ text, depth: 0 }] });
+    expect(JSON.parse(why.out)).toMatchObject({
+      strategy: 'ma-cross',
+      enter: [{ text: 'fast is above slow', depth: 0 }],
+      exit: [{ text: 'fast is below slow', depth: 0 }],
+    });
     const early = await sarrafHere(['why', 'ma-cross', '--data', data, '--at', '2020-01-01']);
     expect(early).toMatchObject({ code: 1, error: expect.stringContaining('expected a closed bar') });
   });

@@ -49,7 +49,7 @@ test('strategies in threads of their own see and want the same as called directl
   const threaded = await liveTwice(true);
   const reader = new MirrorReader(threaded.path);
   try {
-    const lines = reader.logLines({ strategy: null, last: 10_000 });
+    const lines = reader.lines('log', { strategy: null, last: 10_000 });
     const kinds = new Set(lines.map(({ json }) => (JSON.parse(json) as { readonly text: string }).text));
     const expected = ['bars', 'book', 'day', 'fill', 'minute', 'order', 'start', 'stop', 'tape'];
     expect([...kinds]).toEqual(expect.arrayContaining(expected));

@@ -64,7 +64,7 @@ async function run(of: { readonly exits: boolean; readonly forMs: number | null 
 function linesOf(path: string): readonly Line[] {
   const reader = new MirrorReader(path);
   try {
-    return reader.logLines({ strategy: null, last: 10_000 }).map(({ atMs, json }) => ({
+    return reader.lines('log', { strategy: null, last: 10_000 }).map(({ atMs, json }) => ({
       atMs,
       json,
       text: (JSON.parse(json) as { readonly text: string }).text,

@@ -4,40 +4,29 @@ import { z } from 'zod';
 import { createBacktest } from '../../backtest/candle-backtest.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
 import { barRulesOf, csvOf, requestOf } from '../../backtest/run-setup.ts';
-import type { BotConfig, ConfiguredStrategy } from '../../daemon/create-bot-config.ts';
+import { readBotRules, type BotRules } from '../../daemon/read-bot-rules.ts';
 import { strategyFileOf } from '../../daemon/load-instances.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { runShape } from '../../backtest/run-schema.ts';
-import { gridOf, shownAnchors } from '../../domain/candle.ts';
-import { type DecimalText, ZERO } from '../../domain/decimal-text.ts';
-import { formatUnits, NO_UNITS } from '../../domain/money.ts';
-import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
-import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import { sentenceIn } from '../../language/sentence-in.ts';
-import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { formatPluginProblem, loadStrategies } from '../../plugins/load-strategies.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import {
   explainRules,
-  missingLines,
-  readLines,
+  readRules,
   ruleSetOf,
   type ConditionLine,
-  type ReadLine,
   type RuleSet,
 } from '../../strategy/explain-rules.ts';
-import { readMoment, watchRules, type RuleMoment } from '../../strategy/rules.ts';
-import { StrategyRunner } from '../../strategy/runner.ts';
+import { watchRules, type RuleMoment } from '../../strategy/rules.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
-import type { ClosedCandle, EngineView, MarketRules } from '../../strategy/strategy-event.ts';
-import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { overrideOption } from '../option-readers.ts';
-import { readConfig } from '../read-config.ts';
 import { readMirror } from '../read-mirror.ts';
 import { RunFlags } from '../run-flags.ts';
 import { print, tableLines } from '../table.ts';
@@ -135,73 +124,59 @@ export function explainCommand(): Command {
 }
 
 interface WhyOptions extends RunOptions, LanguageOptions {
+  readonly market?: readonly string[];
   readonly at?: number;
   readonly data?: string;
   readonly config?: string;
 }
 
 const WHY_EXAMPLES = `
-With --data it is a bot's strategy: its bars and its position of now are those of the bot's mirror, its
-parameters those of the configuration. No request is sent. Without --data the same run as "sarraf backtest"
-with these options is made up to the bar.
+With --data it is a bot's strategy as it ran last: its bars, and what it holds, are those of the bot's
+mirror. No request is sent. For a universe --market names the member. Without --data the same run as "sarraf
+backtest" with these options is made up to the bar.
 Exit codes: 0 the conditions are written, 1 there is no such bar, 2 an option is wrong.
 
 Examples:
-  sarraf why dip --data data --config bot.yaml
-  sarraf why dip --data data --config bot.yaml --at 2024-03-01T12:00Z
+  sarraf why dip --data data
+  sarraf why dip --data data --at 2024-03-01T12:00Z
   sarraf why dip --csv hours.csv --market BTCUSDT --cash 10000 --at 2024-03-01T12:00Z --json`;
 
-/** The conditions of a strategy at one bar. */
-interface BarReading {
-  readonly strategy: string;
-  readonly market: string;
-  /** Close of the bar, in ms since 1970. */
-  readonly closeTimeMs: number;
-  readonly isHeld: boolean;
-  /** Conditions that count at this bar: to sell if something is held, else to buy. */
-  readonly lines: readonly ReadLine[];
-}
-
-/** Keeps the reading of the last bar up to a time. */
-class LastReading {
-  found: BarReading | null = null;
-  private readonly atMs: number;
-
-  constructor(atMs: number) {
-    this.atMs = atMs;
-  }
-
-  read(strategy: string, moment: RuleMoment, held: unknown): void {
-    const { reading, rules, bar, ctx } = moment;
-    if (bar.closeTimeMs > this.atMs) return;
-    readMoment(moment, held);
-    const isHeld = ctx.isTradable(ctx.position, bar.close);
-    const node = isHeld ? rules.exit : rules.enter;
-    const { market, closeTimeMs } = bar;
-    const lines = node === null ? [] : readLines(node, reading);
-    this.found = { strategy, market, closeTimeMs, isHeld, lines };
-  }
-}
+/** The rules of a strategy at one bar, of a bot or of a backtest. */
+type ShownRules = Omit<BotRules, 'before'> & Partial<BotRules>;
 
 async function why(strategy: string | undefined, options: WhyOptions): Promise<void> {
-  const { at = Number.POSITIVE_INFINITY, data } = options;
-  const last = new LastReading(at);
-  if (data === undefined) await readBacktest(strategy, options, last);
-  else await readBot(strategy, { ...options, data }, last);
-  const { found } = last;
-  if (found === null) throw failed('expected a closed bar at that time, found none before it');
-  print(options, { ...found, missing: missingLines(found.lines) }, () => readingLines(found, options));
+  const { at = null, data, config, market: [market = null] = [] } = options;
+  let found: ShownRules;
+  if (data === undefined) found = await readBacktest(strategy, options);
+  else {
+    if (config !== undefined)
+      throw wrongInput('expected no --config with --data: the strategy is read as the bot ran it last');
+    const question = { dataFolder: data, strategy: strategy ?? null, market, atMs: at };
+    found = await readBotRules(question, (work) => readMirror({ data }, work));
+  }
+  print(options, found, () => readingLines(found, options));
 }
 
 /** Runs the backtest of the options up to the bar, and reads its rules there. */
-async function readBacktest(
-  strategy: string | undefined,
-  options: WhyOptions,
-  last: LastReading,
-): Promise<void> {
+async function readBacktest(strategy: string | undefined, options: WhyOptions): Promise<ShownRules> {
   const settings = readRunSettings(strategy, options);
   const { catalogue = usualCatalogue(), from = null, to = null } = settings;
-  const watched = watching(last, true);
+  const { at = Number.POSITIVE_INFINITY } = options;
+  const found: ShownRules[] = [];
+  const load: typeof loadStrategies = async (file) => {
+    const loaded = await loadStrategies(file);
+    const strategies = loaded.strategies.map((one) => {
+      const { definition } = one;
+      const onBar = (moment: RuleMoment): void => {
+        const { bar, ctx } = moment;
+        if (bar.closeTimeMs > at) return;
+        const isHeld = ctx.isTradable(ctx.position, bar.close);
+        found[0] = { strategy: definition.name, ...readRules(moment, { isHeld }) };
+      };
+      return { ...one, definition: watchRules(definition, onBar, { trades: true }) };
+    });
+    return { ...loaded, strategies };
+  };
   const { backtest } = await createBacktest({
     ...requestOf(settings),
     config: configOf(settings, options),
@@ -211,133 +186,29 @@ async function readBacktest(
     csv: csvOf(settings),
     csvForm: settings.csvForm,
     rules: barRulesOf(settings.rules),
-    load: watched,
+    load,
   });
   runBacktest(backtest);
+  const [last] = found;
+  if (last === undefined) throw failed('expected a closed bar at that time, found none before it');
+  return last;
 }
-
-/** Loads strategies so that their rules are read at each bar. */
-const watching =
-  (last: LastReading, trades: boolean): typeof loadStrategies =>
-  async (file) => {
-    const loaded = await loadStrategies(file);
-    return {
-      ...loaded,
-      strategies: loaded.strategies.map((one) => {
-        const { definition } = one;
-        const onBar = (moment: RuleMoment): void => last.read(definition.name, moment, moment.ctx.state);
-        return { ...one, definition: watchRules(definition, onBar, { trades }) };
-      }),
-    };
-  };
-
-/** Feeds the bars of a bot's mirror to its strategy, and reads its rules at the last one. */
-async function readBot(
-  name: string | undefined,
-  options: WhyOptions & { readonly data: string },
-  last: LastReading,
-): Promise<void> {
-  const config = readConfig(options.config ?? null, options.set, { isOffline: true });
-  const configured = configuredStrategy(config, name);
-  const definition = await definitionAt(pluginFile(configured, config));
-  const { market } = configured;
-  if (market === null)
-    throw wrongInput(`expected a strategy of one market, ${configured.name} has a universe`);
-  readMirror({ data: options.data }, (reader) => {
-    const row = reader.strategies().find((one) => one.name === configured.name);
-    const figures = row === undefined ? null : readFigures(row, MARKET_NAMES);
-    const onBar = (moment: RuleMoment): void => last.read(configured.name, moment, figures?.state);
-    const runner = new StrategyRunner(watchRules(definition, onBar, { trades: false }), {
-      name: configured.name,
-      market,
-      marketNames: MARKET_NAMES,
-      timeframe: configured.timeframe,
-      params: configured.params,
-    });
-    const { base } = MARKET_NAMES.parseMarket(market);
-    const position = formatUnits(figures?.ledger.held(base) ?? NO_UNITS);
-    const rules = reader.markets.versions().find(({ symbol }) => symbol === market) ?? null;
-    for (const candle of candlesOf(reader, runner, options.at ?? Number.POSITIVE_INFINITY))
-      runner.handle({ kind: 'candle', candle }, viewOf(candle.closeTimeMs, position, rules));
-    if (runner.failure !== null) throw failed(runner.failure);
-  });
-}
-
-function configuredStrategy({ strategies }: BotConfig, name: string | undefined): ConfiguredStrategy {
-  const found = strategies.filter((one) => name === undefined || one.name === name);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const names = strategies.map((one) => one.name).join(', ');
-  throw wrongInput(`expected one strategy of the configuration (${names}), was ${name ?? 'none'}`);
-}
-
-function pluginFile({ plugin, name }: ConfiguredStrategy, { strategiesFolders }: BotConfig): string {
-  const folders = [...strategiesFolders, ownStrategies()];
-  const file = plugin.kind === 'definition' ? null : strategyFileOf(plugin, folders);
-  if (file === null) throw wrongInput(`expected a file of the strategy ${name} in ${folders.join(' or ')}`);
-  return file;
-}
-
-/** Maximum number of stored bars of each series that are read, the newest. */
-const MOST_BARS = 100_000;
-
-/** Returns the stored bars of a strategy in the order in which they closed, the longer ones first. */
-function candlesOf(reader: MirrorReader, runner: StrategyRunner, toMs: number): readonly ClosedCandle[] {
-  const candles = runner.subscriptions.flatMap((wanted) => {
-    if (wanted.kind !== 'candles') return [];
-    const { market, timeframe: length } = wanted;
-    const stored = reader.markets.candles({ market, timeframe: length, last: MOST_BARS });
-    const grid = gridOf(length, shownAnchors(length, stored, INTERFACE_PROFILE.barAnchors));
-    return stored.map((candle) => {
-      const closeTimeMs = grid.endOf(candle.openTimeMs);
-      return { ...candle, market, timeframe: length, closeTimeMs, seenAtMs: closeTimeMs, missedBefore: 0 };
-    });
-  });
-  return candles
-    .filter(({ closeTimeMs }) => closeTimeMs <= toMs)
-    .toSorted((one, other) => one.closeTimeMs - other.closeTimeMs || one.openTimeMs - other.openTimeMs);
-}
-
-/** A view of a bot that shows a position: rules that are only read need no money, orders or books. */
-const viewOf = (nowMs: number, position: DecimalText, rules: MarketRules | null): EngineView => ({
-  nowMs,
-  position: () => position,
-  positionNumber: () => Number(position),
-  inventory: () => ZERO,
-  free: () => ({}),
-  freeNumber: () => 0,
-  orders: () => [],
-  book: () => null,
-  stats: () => null,
-  margin: () => null,
-  rules: () => rules,
-  locks: () => [],
-  universe: () => null,
-  equity: () => null,
-  ageMs: () => null,
-  accountAgeMs: () => null,
-});
 
 /** Marks that keep words of two directions apart, which a table does not print. */
 const ISOLATES = /[\u2066-\u2069]/g;
 
-function readingLines(found: BarReading, options: LanguageOptions): readonly string[] {
-  const { strategy, market, closeTimeMs, isHeld, lines } = found;
+function readingLines(found: ShownRules, options: LanguageOptions): readonly string[] {
+  const { strategy, market, closeTimeMs, isHeld, enter, exit, before = [], outcome } = found;
   const write = writerIn(options);
-  const missing = missingLines(lines).map(({ text, isTrue }) =>
-    isTrue === null ? sentence('rules-unknown', { condition: text }) : text,
-  );
-  const outcome =
-    missing.length === 0
-      ? sentence('rules-made')
-      : sentence('rules-missing', { conditions: joinSentences('both', missing) });
+  const shown = [...(isHeld === true ? [] : enter), ...(isHeld === false ? [] : exit)];
   return [
     `${strategy} ${market} ${minuteText(closeTimeMs)}`,
-    write(sentence(isHeld ? 'rules-held' : 'rules-flat')),
+    ...before.map(write),
+    ...(isHeld === null ? [] : [write(sentence(isHeld ? 'rules-held' : 'rules-flat'))]),
     '',
     ...tableLines(
       ['', '', '>left', '>right', '>away', 'since'],
-      lines.map(({ text, depth, isTrue, left, right, sinceMs }) => [
+      shown.map(({ text, depth, isTrue, left, right, sinceMs }) => [
         write(sentence(isTrue === null ? 'rules-open' : isTrue ? 'rules-true' : 'rules-false')).replaceAll(
           ISOLATES,
           '',
@@ -350,7 +221,7 @@ function readingLines(found: BarReading, options: LanguageOptions): readonly str
       ]),
     ),
     '',
-    write(lines.length === 0 ? sentence('rules-no-exit') : outcome),
+    write(outcome),
   ];
 }
 

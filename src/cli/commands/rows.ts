@@ -90,7 +90,7 @@ function listLog(options: IntentOptions): void {
   const { strategy, market, last } = filterOf(options);
   if (market !== null)
     throw wrongInput('expected --log without --market: a line of a log is of a strategy, not of a market');
-  const logged = readMirror(options, (reader) => reader.logLines({ strategy, last }));
+  const logged = readMirror(options, (reader) => reader.lines('log', { strategy, last }));
   const lines = logged.map(({ seq, atMs, subject, json }) => {
     const { text, fields } = readStored(storedLogLine, json, `line ${seq} of the journal`);
     return { atMs, strategy: subject, text, fields };

@@ -29,7 +29,7 @@ const LONGEST_PAYLOAD = 60;
 
 async function run(options: Options): Promise<void> {
   const { strategy = null, out, last = out === undefined ? USUALLY_SHOWN : MOST_WRITTEN } = options;
-  const lines = readMirror(options, (reader) => reader.signalLines({ strategy, last })).map(signalLineOf);
+  const lines = readMirror(options, (reader) => reader.lines('signal', { strategy, last })).map(signalLineOf);
   if (out !== undefined) {
     await write(lines, out, options);
     return;

@@ -15,9 +15,9 @@ import {
   type ConditionNode,
   type MomentFact,
   type RuleNode,
+  ruleText,
 } from './expression.ts';
 import { MAIN_DATA, MOMENT, partName, RuleSpec, type PlacedNode, type RulePlan } from './program.ts';
-import { ruleText } from './words.ts';
 
 /** Time at the close of the bar, in a zone such as `Asia/Tehran`. */
 export interface RuleTime {

@@ -3,8 +3,31 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { atr, bollinger, defineIndicator, defineRules, rsi, sma, type StrategyDefinition } from '#sdk';
 import { runStrategy } from '#testing';
+import { sentenceIn } from '../../../src/language/sentence-in.ts';
+import { english } from '../../../src/language/sentence.ts';
+import { localeOf } from '../../../src/language/locale.ts';
+import { withoutDirectionMarks } from '../../../src/language/isolate.ts';
+import { readRules, type ReadRules } from '../../../src/strategy/explain-rules.ts';
+import { watchRules, type RuleMoment } from '../../../src/strategy/rules.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { LEAST_UNITS, parseUnits } from '../../../src/domain/money.ts';
+import { RuleAnswers } from '../../../src/daemon/read-bot-rules.ts';
+import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
+import type { MarketVersionRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
+import { NO_LOCKS } from '../../../src/engine/stored-records.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { instanceJson, newLedger } from '../../support/new-ledger.ts';
+import { leaveRecord } from '../daemon/left-record.ts';
+import {
+  fillChange,
+  fillRecord,
+  intentChange,
+  kept,
+  mirrorOfEachTest,
+  orderChange,
+} from '../mirror/mirror-fixture.ts';
 import { runnerOn } from '../../support/runner-on.ts';
-import { sarrafHere } from '../../support/sarraf-here.ts';
+import { failed, printed, sarrafHere } from '../../support/sarraf-here.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 /** Values without types, as an author in JavaScript has them. */
@@ -231,6 +254,52 @@ describe('an indicator of the author', () => {
   });
 });
 
+/** Reads rules at the last of some bars, as if nothing was held. */
+function readAt(parts: Readonly<Record<string, unknown>>, bars: readonly number[]): ReadRules {
+  const read: ReadRules[] = [];
+  const onBar = (moment: RuleMoment): void => void read.push(readRules(moment, { isHeld: false }));
+  runStrategy(watchRules(rules(parts), onBar, { trades: false }), { bars });
+  return read.at(-1)!;
+}
+
+const CHOICE: Part = ({ bars }) =>
+  bars!.open!.isAbove!(1).and!(bars!.close!.isAbove!(500).or!(bars!.close!.falls!(3)));
+
+describe('what an order lacks', () => {
+  test.each<
+    [what: string, parts: Readonly<Record<string, unknown>>, bars: readonly number[], missing: string]
+  >([
+    ['nothing', {}, [101], ''],
+    ['a condition', {}, [99], 'close of bars is above 100'],
+    [
+      'one of several of which one is enough',
+      { enter: CHOICE },
+      [99, 99],
+      '(close of bars is above 500 or close of bars is below close of bars 3 bars before (not known yet))',
+    ],
+    [
+      'a size that is known',
+      { size: LATE },
+      [101],
+      'size of a purchase: (close of bars 3 bars before) * 0.01 (not known yet)',
+    ],
+    [
+      'a size that is enough',
+      { size: { amount: 0.000_001 } },
+      [101],
+      'a greater size: 0.000001 BTC (0.000101 USDT), at least 0.000001 BTC, over 11 USDT',
+    ],
+    ['a share that is enough', { size: { equityShare: 0.000_001 } }, [101], 'a greater size: '],
+  ])('is %s', (_what, parts, bars, missing) => {
+    const { missing: found, outcome } = readAt(parts, bars);
+    expect(found.map((one) => english(one)).join('; ')).toContain(missing);
+    expect(found).toHaveLength(missing === '' ? 0 : 1);
+    expect(withoutDirectionMarks(sentenceIn(outcome, localeOf('fa')))).toMatch(
+      /^(?:برقرار نیست: |هر چه لازم)/,
+    );
+  });
+});
+
 describe('sarraf explain and why', () => {
   test('write the rules in words', async () => {
     const { code, out: output } = await sarrafHere(['explain', 'mean-reversion', '--param', 'length=10']);
@@ -254,16 +323,203 @@ describe('sarraf explain and why', () => {
     const heldAt: boolean[] = [];
     for (let hour = 10; hour < 34; hour += 1) {
       const { out: output } = await sarrafHere(['why', ...run, '--at', at(hour), '--json']);
-      const { isHeld, missing, lines } = JSON.parse(output) as Record<
-        'isHeld' | 'missing' | 'lines',
+      const { isHeld, missing, enter, exit } = JSON.parse(output) as Record<
+        'isHeld' | 'missing' | 'enter' | 'exit',
         unknown
       >;
       heldAt.push(isHeld === true);
       missingAt.push(Array.isArray(missing) && missing.length > 0);
-      expect(lines).toHaveLength(1);
+      expect([enter, exit]).toMatchObject([[{ depth: 0 }], [{ depth: 0 }]]);
     }
     expect(new Set(heldAt)).toEqual(new Set([true, false]));
     // What is held changes after exactly the bars at which nothing was missing.
     expect(heldAt.slice(1).map((held, hour) => held === heldAt[hour])).toEqual(missingAt.slice(0, -1));
+  });
+});
+
+const DIP = `import { defineRules } from '#sdk';
+export default defineRules({
+  name: 'dip',
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  enter: ({ bars }) => bars.close.isBelow(100),
+  exit: ({ bars }, { position }) => bars.close.isAbove(110).and(position.profitPercent.isAbove(5)),
+  size: { equityShare: 0.5 },
+});`;
+
+const FIRST_MS = Date.UTC(2024, 0, 1);
+const HOUR_MS = 3_600_000;
+
+const dipRow = (json: string): MirrorChange => ({
+  kind: 'strategy',
+  strategy: { name: 'dip', status: 'running', reason: null, json, atMs: FIRST_MS },
+});
+
+const lock = (of: Partial<Lock>): Lock => ({
+  name: 'night',
+  rule: null,
+  strategy: 'dip',
+  market: null,
+  reason: 'by hand',
+  beganAtMs: 1,
+  endsAtMs: UNTIL_RESUMED_MS,
+  entries: 'keep',
+  ...of,
+});
+
+describe('why of a bot', () => {
+  const mirror = mirrorOfEachTest();
+
+  /** Leaves the folder of a bot with four hours: 101, 99, 104 and 103. */
+  const leave = (
+    changes: readonly MirrorChange[] = [],
+    { market = 'BTCUSDT' }: { market?: string | null } = {},
+  ) => {
+    const file = join(mirror.folder, 'dip.ts');
+    writeFileSync(file, DIP);
+    const dip = { name: 'dip', plugin: 'dip', market, start: { file, timeframe: '1h' as const, params: {} } };
+    leaveRecord(mirror.folder, { strategies: [dip, { name: 'old', plugin: 'old', market }] });
+    const symbols = market === null ? ['BTCUSDT', 'ETHUSDT'] : [market];
+    const of = symbols.flatMap((symbol): MirrorChange[] => [
+      {
+        kind: 'market',
+        market: {
+          symbol,
+          version: 1,
+          fromMs: 0,
+          priceStep: '0.01',
+          amountStep: '0.0001',
+          minOrderValue: '5',
+        } as MarketVersionRecord,
+      },
+      ...[101, 99, 104, 103].map((close, hour): MirrorChange => {
+        const price = decimalText(String(close));
+        const candle = {
+          openTimeMs: FIRST_MS + hour * HOUR_MS,
+          open: price,
+          high: price,
+          low: price,
+          close: price,
+          volume: price,
+        };
+        return { kind: 'candle', market: symbol, timeframe: '1h', candle };
+      }),
+    ]);
+    mirror.write([...of, ...changes]);
+  };
+
+  const ask = async (...args: readonly string[]) =>
+    sarrafHere(['why', 'dip', '--data', mirror.folder, ...args]);
+
+  /** A purchase in the second hour, and the row of the strategy after it. */
+  const BOUGHT: readonly MirrorChange[] = (() => {
+    const fill = {
+      strategy: 'dip',
+      market: 'BTCUSDT',
+      side: 'buy' as const,
+      atMs: FIRST_MS + 2 * HOUR_MS + 1_000,
+      price: parseUnits('99'),
+      amount: parseUnits('1'),
+      total: parseUnits('99'),
+      fee: parseUnits('0.001'),
+    };
+    const ledger = newLedger();
+    ledger.applyTrade({ ...fillRecord(fill), market: parseMarket('BTCUSDT'), leastAmount: LEAST_UNITS });
+    const state = JSON.stringify({ sinceMs: fill.atMs, bought: 1, paid: 99 });
+    return [fillChange(fill), dipRow(instanceJson(ledger, {}, state))];
+  })();
+
+  test('uses what is held now, or what was held at an earlier bar', async () => {
+    leave(BOUGHT);
+    expect(await ask()).toEqual(
+      printed(
+        /something is held[^]*missing: close of bars is above 110; the profit in percent is above 5\n$/,
+      ),
+    );
+    expect(await ask('--at', at(3))).toEqual(
+      printed(/something is held[^]*the profit in percent is above 5 +5.05/),
+    );
+    expect(await ask('--at', at(2))).toEqual(
+      printed(/the money of then is not known[^]*nothing is held[^]*all that is needed is true/),
+    );
+  });
+
+  test('says that a position of then is not known, and shows both lists', async () => {
+    leave([dipRow(instanceJson(newLedger()))].concat(BOUGHT.slice(0, 1)));
+    expect(await ask('--at', at(2))).toEqual(
+      printed(/what was held then is not known[^]*is below 100[^]*is above 110/),
+    );
+  });
+
+  test('names first what keeps any order away', async () => {
+    leave([
+      dipRow(instanceJson(newLedger())),
+      kept('control', JSON.stringify({ halted: { reason: 'news', sinceMs: 1, wholeAccount: false } })),
+      kept(
+        'locks',
+        JSON.stringify({
+          ...NO_LOCKS,
+          locks: [lock({ name: 'night' }), lock({ name: 'pause', pauses: true })],
+        }),
+      ),
+      orderChange({ key: 'a', strategy: 'dip', market: 'BTCUSDT', state: 'open' }),
+      intentChange({
+        id: 'i',
+        strategy: 'dip',
+        market: 'BTCUSDT',
+        atMs: FIRST_MS + 5 * HOUR_MS,
+        status: 'refused',
+        reason: 'too dear',
+      }),
+    ]);
+    const { out } = await ask();
+    for (const reason of [
+      'no bot runs',
+      'it is halted: news',
+      'does not decide: by hand',
+      'night',
+      'it waits for its 1 open',
+      'was refused: too dear',
+    ])
+      expect(out).toContain(reason);
+    expect(out.indexOf('night')).toBeLessThan(out.indexOf('nothing is held'));
+    expect((await ask('--at', at(3))).out).not.toContain('halted');
+  });
+
+  test('of a universe answers for the member that is named', async () => {
+    const member = { market: 'ETHUSDT', rank: 1, sinceMs: 1 };
+    const universes = { 'dip/members': { members: [member], kept: ['BTCUSDT'] } };
+    leave([kept('universes', JSON.stringify({ firstSeen: {}, universes }))], { market: null });
+    expect(await ask('--market', 'ETHUSDT')).toEqual(printed('dip ETHUSDT 2024-01-01 04:00'));
+    expect(await ask()).toEqual(failed(2, 'expected a market of dip (ETHUSDT, BTCUSDT), was none'));
+    expect(await ask('--market', 'TRXUSDT')).toEqual(failed(2, 'was TRXUSDT'));
+  });
+
+  test('refuses a name that did not run, a file that is not known, and a configuration', async () => {
+    leave();
+    expect(await sarrafHere(['why', 'dap', '--data', mirror.folder])).toEqual(
+      failed(2, '(dip, old), was dap'),
+    );
+    expect(await sarrafHere(['why', 'old', '--data', mirror.folder])).toEqual(
+      failed(2, 'expected the file of old'),
+    );
+    expect(await ask('--config', 'bot.yaml')).toEqual(failed(2, 'expected no --config with --data'));
+    expect(await ask('--at', '2023-01-01')).toEqual(failed(1, 'found none before 2023-01-01'));
+  });
+
+  test('is computed in a process of its own, which may loop', async () => {
+    leave();
+    const answers = new RuleAnswers();
+    const question = { dataFolder: mirror.folder, strategy: 'dip', market: null, atMs: null };
+    expect(await answers.get(question)).toMatchObject({ kind: 'rules', rules: { isHeld: false } });
+    const file = join(mirror.folder, 'dip.ts');
+    writeFileSync(
+      file,
+      `import { defineStrategy } from '#sdk';
+export default defineStrategy({ name: 'dip', data: () => ({}), on: {} });`,
+    );
+    expect(await new RuleAnswers().get(question)).toEqual({ kind: 'handlers' });
+    writeFileSync(file, 'for (;;);');
+    const looping = await new RuleAnswers(1_000).get(question);
+    expect(looping).toMatchObject({ kind: 'problem' });
   });
 });

@@ -1,0 +1,447 @@
+import { fork } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gridOf, shownAnchors } from '../domain/candle.ts';
+import { ZERO } from '../domain/decimal-text.ts';
+import { minuteText } from '../domain/time-text.ts';
+import { messageOf, present, SarrafError } from '../domain/errors.ts';
+import {
+  addUnits,
+  formatUnits,
+  negateUnits,
+  NO_UNITS,
+  numberOfUnits,
+  parseUnits,
+  subtractUnits,
+  type Units,
+} from '../domain/money.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
+import { lockReason, reaches } from '../engine/lock.ts';
+import { readRecord } from '../engine/stored-records.ts';
+import { readFigures } from '../engine/strategy-instance-record.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
+import { mirrorPathOf } from '../mirror/mirror-path.ts';
+import { MirrorReader } from '../mirror/mirror-reader.ts';
+import { locksNow, pauseOf, strategyStatus, whyNoOrders } from '../mirror/strategy-status.ts';
+import { hasWriter } from '../mirror/unusable.ts';
+import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
+import { ownModule } from '../plugins/own-files.ts';
+import { valueOfAll } from '../portfolio/holding.ts';
+import type { FillRecord } from '../records/fill.ts';
+import type { MarketVersionRecord } from '../engine/mirror-change.ts';
+import type { StrategyDefinition } from '../strategy/definition.ts';
+import { needsMoney, readRules, ruleSetOf, type ReadRules, type RuleSet } from '../strategy/explain-rules.ts';
+import { fieldsOf } from '../strategy/fields.ts';
+import { readMoment, watchRules, type RuleMoment } from '../strategy/rules.ts';
+import { StrategyRunner } from '../strategy/runner.ts';
+import type { ClosedCandle, EngineView } from '../strategy/strategy-event.ts';
+import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
+import { readRun } from './run-record.ts';
+
+/** A question about the rules of a bot's strategy, which its data folder answers. */
+export interface RuleQuestion {
+  readonly dataFolder: string;
+  /** Name of the strategy; null for the only one. */
+  readonly strategy: string | null;
+  /** Member of the strategy's universe; null for the market of the strategy. */
+  readonly market: string | null;
+  /** Time whose last closed bar is read, in ms since 1970; null for the newest. */
+  readonly atMs: number | null;
+}
+
+/** The rules of a bot's strategy at one bar. */
+export interface BotRules extends ReadRules {
+  readonly strategy: string;
+  /** Reasons for which it places no order whatever its conditions are, and what is not known of the bar. */
+  readonly before: readonly Sentence[];
+}
+
+/** Calls a function with the mirror of the question's folder. */
+type ReadMirror = <Result>(work: (reader: MirrorReader) => Result) => Result;
+
+/**
+ * Computes the rules of a bot's strategy again, from the stored bars of its mirror: no request is sent, and
+ * the bot does not wait. Throws `INVALID_OPTIONS` for a wrong name, `INVALID_STRATEGY` for a strategy that
+ * has no rules, and `DATA_UNUSABLE` if there is no mirror or no closed bar.
+ */
+export async function readBotRules(question: RuleQuestion, read: ReadMirror): Promise<BotRules> {
+  const started = startedStrategy(question);
+  const { strategies, problems } = await loadStrategies(started.file);
+  const [found] = strategies;
+  if (found === undefined)
+    throw new SarrafError('INVALID_STRATEGY', problems.map(formatPluginProblem).join('\n'));
+  return read((reader) => {
+    const market = marketOf(reader, started, question.market);
+    return rulesAt(reader, { ...started, market }, found.definition, question.atMs);
+  });
+}
+
+/** Returns a strategy as it was started last, by the record of its run. */
+function startedStrategy({ dataFolder, strategy }: RuleQuestion) {
+  const { note, pulse } = readRun(dataFolder);
+  const all = note?.strategies ?? [];
+  const named = all.filter(({ name }) => strategy === null || name === strategy);
+  const [only] = named;
+  if (only === undefined || named.length > 1) {
+    const names = all.map(({ name }) => name).join(', ') || 'none';
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected one of the strategies that ran last with ${dataFolder} (${names}), was ${strategy ?? 'no name'}`,
+    );
+  }
+  const { name, market, start } = only;
+  const stat = start === undefined ? undefined : statSync(start.file, { throwIfNoEntry: false });
+  if (start === undefined || stat === undefined)
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected the file of ${name}, was ${start?.file ?? 'none in run.json'}: ask where the bot runs, after this version has started it`,
+    );
+  return { name, market, ...start, isChanged: stat.mtimeMs > (pulse?.sinceMs ?? Infinity) };
+}
+
+/** Returns the market that is asked for: that of the strategy, or a member of its universe. */
+function marketOf(
+  reader: MirrorReader,
+  { name, market }: { readonly name: string; readonly market: string | null },
+  asked: string | null,
+): string {
+  const { universes = {} } = readRecord(reader.stored(), 'universes') ?? {};
+  const members = Object.entries(universes).flatMap(([key, { members: some, kept }]) =>
+    key.startsWith(`${name}/`) ? [...some.map((one) => one.market), ...kept] : [],
+  );
+  const markets = market === null ? members : [market];
+  const wanted = asked ?? (markets.length === 1 ? markets[0] : undefined);
+  if (wanted !== undefined && markets.includes(wanted)) return wanted;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected a market of ${name} (${markets.join(', ') || 'its universe has none yet'}), was ${asked ?? 'none'}`,
+  );
+}
+
+/** Maximum number of bars of each series that are read, the newest: for the present, and for other times. */
+const MOST_BARS_NOW = 5_000;
+const MOST_BARS = 100_000;
+
+type StartedStrategy = ReturnType<typeof startedStrategy> & { readonly market: string };
+
+function rulesAt(
+  reader: MirrorReader,
+  strategy: StartedStrategy,
+  definition: StrategyDefinition,
+  atMs: number | null,
+): BotRules {
+  const { name, market, timeframe, params } = strategy;
+  const setup = { market, marketNames: MARKET_NAMES, timeframe, params };
+  const rules = ruleSetOf(definition, setup);
+  const { main } = rules;
+  const candles = candlesOf(reader, rules, atMs);
+  const last = candles.findLast((one) => isOf(one, main));
+  if (last === undefined)
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a closed bar of ${main.market} (${main.timeframe}), found none before ${atMs === null ? 'now' : minuteText(atMs)}`,
+    );
+  const stored = new StoredHolding(reader, { strategy: name, market, last, isNow: atMs === null });
+  const { position, held } = stored;
+  const found: ReadRules[] = [];
+  const onBar = (moment: RuleMoment): void => {
+    const { bar, ctx } = moment;
+    const isHeld = position === null ? null : ctx.isTradable(ctx.position, bar.close);
+    if (bar.closeTimeMs < last.closeTimeMs) readMoment(moment, held);
+    else found.push(readRules(moment, { isHeld, held }));
+  };
+  const runner = new StrategyRunner(watchRules(definition, onBar, { trades: false }), { name, ...setup });
+  for (const candle of candles) runner.handle({ kind: 'candle', candle }, stored.view(candle.closeTimeMs));
+  if (runner.failure !== null) throw new SarrafError('INVALID_STRATEGY', runner.failure);
+  const read = present(found[0], 'the rules at the last bar');
+  const before = [
+    ...(atMs === null ? reasonsNow(reader, { strategy, isHeld: read.isHeld === true }) : []),
+    ...(read.isHeld === null ? [sentence('rules-holding-unknown')] : []),
+    ...(atMs !== null && read.isHeld !== true && needsMoney(rules) ? [sentence('rules-money-unknown')] : []),
+    ...shortOf(rules, candles),
+    ...refusedAt(reader, { strategy: name, last, isNow: atMs === null }),
+  ];
+  return { strategy: name, ...read, before };
+}
+
+type Series = Pick<ClosedCandle, 'market' | 'timeframe'>;
+
+const isOf = (one: Series, { market, timeframe }: Series): boolean =>
+  one.market === market && one.timeframe === timeframe;
+
+const seriesOf = (data: unknown): Series => fieldsOf(data)['from'] as Series;
+
+/** Returns the stored bars of rules in the order in which they closed, the longer ones first. */
+function candlesOf(reader: MirrorReader, { data }: RuleSet, atMs: number | null): readonly ClosedCandle[] {
+  const all = Object.values(data).map(seriesOf);
+  const series = all.filter((one, index) => all.findIndex((other) => isOf(one, other)) === index);
+  const candles = series.flatMap(({ market, timeframe }) => {
+    const last = atMs === null ? MOST_BARS_NOW : MOST_BARS;
+    const stored = reader.markets.candles({ market, timeframe, last });
+    const grid = gridOf(timeframe, shownAnchors(timeframe, stored, INTERFACE_PROFILE.barAnchors));
+    return stored.map((candle) => {
+      const closeTimeMs = grid.endOf(candle.openTimeMs);
+      return { ...candle, market, timeframe, closeTimeMs, seenAtMs: closeTimeMs, missedBefore: 0 };
+    });
+  });
+  return candles
+    .filter(({ closeTimeMs }) => atMs === null || closeTimeMs <= atMs)
+    .toSorted((one, other) => one.closeTimeMs - other.closeTimeMs || one.openTimeMs - other.openTimeMs);
+}
+
+/** Maximum number of fills that a position is counted from. */
+const MOST_FILLS = 100_000;
+
+interface HoldingOf {
+  readonly strategy: string;
+  readonly market: string;
+  /** The bar whose holding is read. */
+  readonly last: ClosedCandle;
+  readonly isNow: boolean;
+}
+
+/**
+ * Holding of a strategy as its bot stored it: now, or at the close of an earlier bar by its fills. The money is
+ * that of now; what orders of other strategies reserve is not subtracted.
+ */
+class StoredHolding {
+  /** Position in the base currency; null if it is not known, as coins came or left without a stored fill. */
+  readonly position: Units | null;
+  /** State of the rules with it; undefined: as at the start. */
+  readonly held: unknown;
+  private readonly equity: Units | null = null;
+  private readonly free: number = Number.NaN;
+  private readonly rules: MarketVersionRecord | null;
+
+  constructor(reader: MirrorReader, { strategy, market, last, isNow }: HoldingOf) {
+    const { base, quote } = MARKET_NAMES.parseMarket(market);
+    const row = reader.strategies().find(({ name }) => name === strategy);
+    const figures = row === undefined ? null : readFigures(row, MARKET_NAMES);
+    const held = figures?.ledger.held(base) ?? NO_UNITS;
+    this.rules = reader.markets.versions().find(({ symbol }) => symbol === market) ?? null;
+    if (!isNow) {
+      const fills = reader.fills({ strategy, market, last: MOST_FILLS });
+      const given = figures?.ledger.inventoryOf(base) ?? NO_UNITS;
+      const isCounted = addUnits(given, positionOf(fills)) === held;
+      const then = fills.filter(({ atMs }) => atMs <= last.closeTimeMs);
+      this.position = isCounted ? addUnits(given, positionOf(then)) : null;
+      this.held = stateAfter(then, this.rules);
+      return;
+    }
+    this.position = held;
+    // A strategy that runs in each member of a universe has a state for each.
+    const state = fieldsOf(figures?.state);
+    this.held = (Object.hasOwn(state, market) ? state[market] : figures?.state) ?? undefined;
+    const balance = reader.balances().find(({ currency }) => currency === quote);
+    const ofAccount = balance?.total ?? NO_UNITS;
+    const capital = figures?.capital ?? new Map<string, bigint>();
+    const moved = figures?.ledger.held(quote) ?? NO_UNITS;
+    const own = capital.size === 0 ? ofAccount : addUnits((capital.get(quote) ?? NO_UNITS) as Units, moved);
+    const free = subtractUnits(ofAccount, balance?.held ?? NO_UNITS);
+    this.free = numberOfUnits(free < own ? free : own);
+    const priceOf = (of: string): Units | null =>
+      of === market ? parseUnits(last.close) : (figures?.ledger.priceOf(of) ?? null);
+    const coins = [...(figures?.ledger.state.holdings ?? [])].filter(([asset]) => asset !== quote);
+    const parts = [
+      { asset: quote, amount: own },
+      ...coins.map(([asset, one]) => ({ asset, amount: one.held })),
+    ];
+    this.equity = valueOfAll(quote, parts, { marketNames: MARKET_NAMES, priceOf });
+  }
+
+  /** Returns a view of the engine that shows it: rules that are only read need no orders or books. */
+  view(nowMs: number): EngineView {
+    const { position, equity, free, rules } = this;
+    const text = formatUnits(position ?? NO_UNITS);
+    return {
+      nowMs,
+      position: () => text,
+      positionNumber: () => Number(text),
+      inventory: () => ZERO,
+      free: () => ({}),
+      freeNumber: () => free,
+      orders: () => [],
+      book: () => null,
+      stats: () => null,
+      margin: () => null,
+      rules: () => rules,
+      locks: () => [],
+      universe: () => null,
+      equity: () => (equity === null ? null : formatUnits(equity)),
+      ageMs: () => null,
+      accountAgeMs: () => null,
+    };
+  }
+}
+
+const positionOf = (fills: readonly FillRecord[]): Units =>
+  fills.reduce((sum, fill) => addUnits(sum, movedBy(fill)), NO_UNITS);
+
+/** Returns the coins that a fill brought, less the fee. */
+const movedBy = ({ side, amount, fee }: FillRecord): Units =>
+  side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
+
+/** Returns the state of rules after some fills, oldest first: it begins anew once nothing is held. */
+function stateAfter(fills: readonly FillRecord[], rules: MarketVersionRecord | null): unknown {
+  let position = NO_UNITS;
+  let state: { sinceMs: number | null; bought: number; paid: number } = { sinceMs: null, bought: 0, paid: 0 };
+  for (const fill of fills) {
+    const { side, atMs, amount, total } = fill;
+    position = addUnits(position, movedBy(fill));
+    if (side === 'buy') {
+      const { sinceMs, bought, paid } = state;
+      state = {
+        sinceMs: sinceMs ?? atMs,
+        bought: bought + numberOfUnits(amount),
+        paid: paid + numberOfUnits(total),
+      };
+    } else if (position < parseUnits(rules?.amountStep ?? '0') || position <= 0n)
+      state = { sinceMs: null, bought: 0, paid: 0 };
+  }
+  return state;
+}
+
+/** Returns why a strategy places no order now, whatever its conditions are. */
+function reasonsNow(
+  reader: MirrorReader,
+  { strategy, isHeld }: { readonly strategy: StartedStrategy; readonly isHeld: boolean },
+): readonly Sentence[] {
+  const { name, market, isChanged } = strategy;
+  const reasons: Sentence[] = [];
+  const stored = reader.stored();
+  const locks = locksNow(stored, Date.now());
+  const halt = readRecord(stored, 'control')?.halted ?? null;
+  const record = reader.strategies().find((one) => one.name === name);
+  const isRunning = hasWriter(reader.path);
+  if (isRunning === false) reasons.push(sentence('rules-no-bot'));
+  if (halt !== null) reasons.push(sentence('bot-halted', { reason: halt.reason }));
+  const noOrders = isRunning === false ? null : whyNoOrders(stored);
+  if (noOrders !== null) reasons.push(noOrders);
+  if (record !== undefined) {
+    const { status, reason } = strategyStatus(record, true, { pause: pauseOf(locks, name) });
+    if (status !== 'running') reasons.push(sentence('rules-paused', { reason: reason ?? status }));
+  }
+  for (const lock of isHeld ? [] : locks.locks)
+    if (lock.pauses !== true && reaches(lock, name, market)) reasons.push(lockReason(lock));
+  const open = reader.orders({ state: 'open', strategy: name, market, last: MOST_ORDERS });
+  const waitsFor = isHeld ? open.filter(({ exit }) => exit === null) : open;
+  if (waitsFor.length > 0) reasons.push(sentence('rules-orders-open', { count: waitsFor.length }));
+  if (isChanged) reasons.push(sentence('rules-file-changed'));
+  return reasons;
+}
+
+/** Maximum number of open orders that are counted; a strategy of rules has a few. */
+const MOST_ORDERS = 1_000;
+
+/** Returns which of its candles have fewer stored bars than its values need. */
+function shortOf(
+  { settledAfter, data, main }: RuleSet,
+  candles: readonly ClosedCandle[],
+): readonly Sentence[] {
+  return [...settledAfter].flatMap(([key, bars]) => {
+    const name = Object.hasOwn(data, key) ? key : main.name;
+    const have = candles.filter((one) => isOf(one, seriesOf(data[name]))).length;
+    return have < bars ? [sentence('rules-few-bars', { have, bars, data: name })] : [];
+  });
+}
+
+/** Returns why the order of a bar was refused; none if it was not. */
+function refusedAt(
+  reader: MirrorReader,
+  { strategy, last, isNow }: Omit<HoldingOf, 'market'>,
+): readonly Sentence[] {
+  const { market, openTimeMs, closeTimeMs } = last;
+  const untilMs = isNow ? Number.POSITIVE_INFINITY : 2 * closeTimeMs - openTimeMs;
+  const refused = reader
+    .intents({ strategy, market, status: 'refused', last: MOST_BARS })
+    .find(({ atMs }) => atMs >= closeTimeMs && atMs < untilMs);
+  return refused === undefined ? [] : [sentence('rules-refused', { reason: refused.reason ?? '' })];
+}
+
+/** Result of a question about rules: the rules, or why there are none. */
+export type RuleAnswer =
+  | { readonly kind: 'rules'; readonly rules: BotRules }
+  /** The strategy has handlers of its own. */
+  | { readonly kind: 'handlers' }
+  | { readonly kind: 'problem'; readonly reason: Sentence };
+
+/** Path of this file, which is also the program of the separate process. */
+const OWN_FILE = fileURLToPath(ownModule('daemon/read-bot-rules'));
+
+/** Time after which that process is ended, in ms; tests wait less. */
+const LONGEST_MS = 20_000;
+
+/** Memory limit of the process, in MB. */
+const HEAP_MB = 256;
+
+/** Time for which an answer is used again, in ms. */
+const ANSWER_FOR_MS = 5_000;
+
+/** Maximum number of questions whose answers are stored. */
+const MOST_QUESTIONS = 100;
+
+/**
+ * Answers questions about rules, each in a process of its own, one after another: the file of a strategy is
+ * other people's code, which may loop or crash, and its page and alerts must go on. It gets no environment,
+ * and so no secret.
+ */
+export class RuleAnswers {
+  private readonly known = new Map<string, { readonly answer: Promise<RuleAnswer>; endedAtMs: number }>();
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly longestMs: number;
+
+  constructor(longestMs = LONGEST_MS) {
+    this.longestMs = longestMs;
+  }
+
+  /** Never rejects. */
+  async get(question: RuleQuestion): Promise<RuleAnswer> {
+    const key = JSON.stringify(question);
+    const known = this.known.get(key);
+    if (known !== undefined && performance.now() - known.endedAtMs < ANSWER_FOR_MS) return known.answer;
+    const answer = this.last.then(async () => answerApart(question, this.longestMs));
+    const entry = { answer, endedAtMs: Number.POSITIVE_INFINITY };
+    this.last = answer.then(() => (entry.endedAtMs = performance.now()));
+    this.known.set(key, entry);
+    retainNewest(this.known, MOST_QUESTIONS);
+    return answer;
+  }
+}
+
+async function answerApart(question: RuleQuestion, timeout: number): Promise<RuleAnswer> {
+  const child = fork(OWN_FILE, [JSON.stringify(question)], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: {},
+    execArgv: [`--max-old-space-size=${HEAP_MB}`],
+    timeout,
+    killSignal: 'SIGKILL',
+  });
+  return new Promise((resolve) => {
+    const fail = (reason: Sentence): void => resolve({ kind: 'problem', reason });
+    child.once('message', (answer) => resolve(answer as RuleAnswer));
+    child.once('error', (error) => fail(messageOf(error)));
+    child.once('exit', (code, signal) =>
+      fail(`expected an answer of its process, was its end: ${signal ?? code}`),
+    );
+  });
+}
+
+async function answerHere(question: RuleQuestion): Promise<RuleAnswer> {
+  try {
+    const rules = await readBotRules(question, (work) => {
+      using reader = new MirrorReader(mirrorPathOf(question.dataFolder));
+      return work(reader);
+    });
+    return { kind: 'rules', rules };
+  } catch (error) {
+    const hasHandlers = error instanceof SarrafError && error.details['hasHandlers'] === true;
+    if (hasHandlers) return { kind: 'handlers' };
+    return { kind: 'problem', reason: messageOf(error) };
+  }
+}
+
+if (process.argv[1] === OWN_FILE) {
+  const answer = await answerHere(JSON.parse(process.argv[2] ?? '') as RuleQuestion);
+  process.send?.(answer, () => process.exit());
+}
