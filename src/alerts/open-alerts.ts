@@ -7,6 +7,7 @@ import { AlertService } from './service/alert-service.ts';
 import { openSenders, trackOf } from './service/channel-sender.ts';
 import { openOutbox, type SafeOutbox, mutedUntilMs } from './outbox-file.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
+import { RuleAnswers } from '../daemon/rule-answers.ts';
 import { ControlClient } from '../daemon/control-client.ts';
 import { LONGEST_BY } from '../daemon/control-command.ts';
 import type { ControlCommand } from '../engine/engine-event.ts';
@@ -79,6 +80,7 @@ async function openListeners(of: {
   const { bot, channels, dataFolder, language } = setup;
   const locale = localeOf(language);
   const listeners: ChatListener[] = [];
+  const answers = new RuleAnswers();
   for (const channel of channels) {
     if (channel.kind !== 'telegram' && channel.kind !== 'bale') continue;
     if (channel.commandsFrom.length === 0) continue;
@@ -91,6 +93,7 @@ async function openListeners(of: {
       outbox,
       locale,
       view: () => readView({ files, outbox, dataFolder, nowMs: Date.now() }),
+      explain: async (strategy, market) => answers.get({ dataFolder, strategy, market, atMs: null }),
       carryOut: async (action, by) => carryOut(action, { dataFolder, by, locale }),
       nowMs: Date.now,
       log,

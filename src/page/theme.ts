@@ -53,3 +53,15 @@ effect(() => {
 export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
+
+/** Returns the colours and the font of a chart, as the theme has them now. */
+export const chartColours = () => ({
+  text: colour('muted'),
+  line: colour('line'),
+  surface: colour('surface'),
+  accent: colour('accent'),
+  up: colour('good'),
+  down: colour('bad'),
+  series: ['accent', 'series-2', 'series-3', 'series-4', 'series-5'].map(colour),
+  font: colour('font'),
+});

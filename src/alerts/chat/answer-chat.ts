@@ -24,7 +24,9 @@ export interface ChatAnswer {
     | { readonly kind: 'nothing' }
     | { readonly kind: 'confirm' | 'drop'; readonly mark: string }
     | { readonly kind: 'acknowledge'; readonly id: number }
-    | { readonly kind: 'mute'; readonly untilMs: number };
+    | { readonly kind: 'mute'; readonly untilMs: number }
+    /** The rules of a strategy come before the lines. */
+    | { readonly kind: 'explain'; readonly strategy: string; readonly market: string | null };
 }
 
 /** Oldest command that is executed, in ms since it was sent. */
@@ -77,7 +79,7 @@ function answerCommand(name: string, argument: string, options: AnswerOptions): 
     case 'start':
       return { ...NOTHING, lines: REPLIES.help(view, t) };
     case 'why':
-      return { ...NOTHING, lines: whyLines(view, argument, locale) };
+      return answerWhy(argument, options, t);
     case 'halt':
       return ask(t('askHalt', { count: view.bot?.openOrders ?? 0 }), { kind: 'halt' }, options);
     case 'resume':
@@ -177,6 +179,19 @@ function answerResume(argument: string, options: AnswerOptions, t: ChatText): Ch
 function noStrategy(strategy: string, { strategies }: BotView, t: ChatText): ChatAnswer {
   const names = strategies.map(({ name }) => name).join(', ');
   return { ...NOTHING, lines: [t('noStrategy', { strategy: tamed(strategy, 50), names })] };
+}
+
+function answerWhy(argument: string, { view, locale }: AnswerOptions, t: ChatText): ChatAnswer {
+  const strategies = view.bot?.strategies ?? [];
+  const [only, ...others] = strategies;
+  const [asked = others.length === 0 ? only?.name : '', market = null] = argument
+    .split(/\s+/)
+    .filter(Boolean);
+  const strategy = asked ?? '';
+  const lines = whyLines(view, strategy, locale);
+  if (view.bot === null || strategy === '') return { ...NOTHING, lines };
+  if (!strategies.some(({ name }) => name === strategy)) return noStrategy(strategy, view.bot, t);
+  return { ...NOTHING, lines, does: { kind: 'explain', strategy, market: market?.toUpperCase() ?? null } };
 }
 
 function answerMute(argument: string, { nowMs, locale }: AnswerOptions, t: ChatText): ChatAnswer {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RuleAnswer } from '../../daemon/rule-answers.ts';
 import type { Locale } from '../../language/locale.ts';
 import { problemOf, type ChatButton, type SendResult } from '../channels/channel.ts';
 import { persistMuted, type SafeOutbox } from '../outbox-file.ts';
 import { tamed } from '../alert-text.ts';
 import { answerChat, type ChatAction, type ChatAnswer } from './answer-chat.ts';
-import { chatTexts } from './chat-replies.ts';
+import { chatTexts, ruleLines } from './chat-replies.ts';
 import { readUpdate, updateIdOf, type ChatEvent, type ChatView } from './chat-update.ts';
 
 /** The part of a chat's API that commands need. Every call may throw. */
@@ -34,6 +35,8 @@ interface ChatListenerOptions {
   readonly locale: Locale;
   readonly view: () => ChatView;
   readonly carryOut: (action: ChatAction, by: string) => Promise<string>;
+  /** Computes the rules of a strategy, of a member of its universe if a market is named. Never rejects. */
+  readonly explain: (strategy: string, market: string | null) => Promise<RuleAnswer>;
   readonly nowMs: () => number;
   readonly log: (level: 'info' | 'warning', text: string) => void;
 }
@@ -163,6 +166,14 @@ export class ChatListener {
     // A button may wait, but a halt must not wait for the service to answer.
     if (event.kind === 'press') void api.answerPress(event.callbackId).catch(() => undefined);
     const answer = answerChat(event, { view: view(), locale, nowMs: nowMs(), drawMark });
+    const { does } = answer;
+    if (does.kind === 'explain') {
+      // Computing takes a while, in which a halt must not wait.
+      void this.options.explain(does.strategy, does.market).then(async (rules) => {
+        await this.reply(event.chatId, { ...answer, lines: [...ruleLines(rules, locale), ...answer.lines] });
+      });
+      return;
+    }
     const lines = [...answer.lines, ...(await this.carryOut(answer, event))];
     this.remember(answer, event);
     if (lines.length > 0) await this.reply(event.chatId, { lines, buttons: answer.buttons });
@@ -182,6 +193,7 @@ export class ChatListener {
     const t = chatTexts(locale);
     switch (does.kind) {
       case 'nothing':
+      case 'explain':
         return [];
       case 'mute':
         persistMuted(outbox, does.untilMs);

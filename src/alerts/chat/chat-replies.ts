@@ -1,10 +1,12 @@
 import { formatExact, formatMoney, unitName } from '../../language/format-money.ts';
-import { formatDecimal } from '../../language/format-number.ts';
+import { formatDecimal, numberFormat } from '../../language/format-number.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
 import { sentenceIn } from '../../language/sentence-in.ts';
 import { translateInto, type Translate, type TranslationOf } from '../../language/translate.ts';
-import { tamed } from '../alert-text.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
+import { cutOff, tamed } from '../alert-text.ts';
+import type { RuleAnswer } from '../../daemon/rule-answers.ts';
 import type { BotView, ChatView } from './chat-update.ts';
 import { PERSIAN_TERMS as terms } from '../../language/persian-terms.ts';
 
@@ -12,7 +14,8 @@ import { PERSIAN_TERMS as terms } from '../../language/persian-terms.ts';
 const ENGLISH_CHAT = {
   named: '{bot}: {text}',
   help: 'Commands: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /mute /help',
-  helpWhy: '/why grid: the last decisions of a strategy. /pause grid, /resume grid: one strategy alone',
+  helpWhy:
+    '/why grid: what a strategy waits for, and its last decisions. /pause grid, /resume grid: one strategy alone',
   helpMute: '/mute 30: only what is critical for 30 minutes. /mute 0 ends it',
   unknown: 'That is no command of this bot. /help lists them',
   tooOld: 'That was {length} ago, so it was not done. Send it again if you still want it',
@@ -55,6 +58,8 @@ const ENGLISH_CHAT = {
   sell: 'sell',
   atMarket: 'the market',
   more: { one: 'and {count} more', other: 'and {count} more' },
+  rules: '{strategy} {market}, candle of {at}',
+  condition: '{mark} {text}: {left} / {right}, since {since}',
   noDecisions: 'No decisions of {strategy} yet',
   noDecisionsAtAll: 'No decisions yet',
   decision: '{at} {strategy}: {kind} {market}: {status}',
@@ -102,7 +107,7 @@ const ENGLISH_CHAT = {
 const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   named: '{bot}: {text}',
   help: 'فرمان‌ها: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /mute /help',
-  helpWhy: `/why grid: آخرین تصمیم‌های یک ${terms.strategy}. /pause grid و /resume grid: فقط همان ${terms.strategy}`,
+  helpWhy: `/why grid: یک ${terms.strategy} منتظر چیست، و آخرین تصمیم‌هایش. /pause grid و /resume grid: فقط همان ${terms.strategy}`,
   helpMute: '/mute 30: تا ۳۰ دقیقه فقط هشدارهای بحرانی. /mute 0 پایان آن است',
   unknown: 'این ربات چنین فرمانی ندارد. /help فهرست آن‌هاست',
   tooOld: 'این فرمان {length} پیش بود و انجام نشد. اگر هنوز می‌خواهید دوباره بفرستید',
@@ -145,6 +150,8 @@ const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   sell: terms.sell,
   atMarket: 'بازار',
   more: { one: 'و {count} مورد دیگر', other: 'و {count} مورد دیگر' },
+  rules: '{strategy} {market}، کندل {at}',
+  condition: '{mark} {text}: {left} / {right}، از {since}',
   noDecisions: 'هنوز تصمیمی از {strategy} نیست',
   noDecisionsAtAll: 'هنوز تصمیمی نیست',
   decision: '{at} {strategy}: {kind} {market}: {status}',
@@ -284,6 +291,32 @@ export function whyLines(view: ChatView, strategy: string, locale: Locale): read
         : t('decisionWhy', { ...values, reason: sentenceIn(reason, locale, tamed) });
     });
   });
+}
+
+/** Longest text of one line about rules. */
+const LONGEST_LINE = 500;
+
+/** Returns the rules of a strategy, what is missing first; none for a strategy with handlers. */
+export function ruleLines(answer: RuleAnswer, locale: Locale): readonly string[] {
+  const t = chatTexts(locale);
+  const write = (text: Sentence): string => cutOff(sentenceIn(text, locale, tamed), LONGEST_LINE);
+  if (answer.kind === 'problem') return [write(answer.reason)];
+  if (answer.kind === 'handlers') return [];
+  const { strategy, market, closeTimeMs, isHeld, before, outcome, enter, exit } = answer.rules;
+  const figure = (value: number): string =>
+    numberFormat(locale.language, { maximumSignificantDigits: 7 }).format(value);
+  return [
+    t('rules', { strategy, market, at: formatTime(closeTimeMs, locale) }),
+    ...before.map(write),
+    write(sentence(isHeld === true ? 'rules-held' : 'rules-flat')),
+    write(outcome),
+    ...bounded(isHeld === true ? exit : enter, t, ({ text, isTrue, left, right, sinceMs }) => {
+      const mark = isTrue === null ? '❔' : isTrue ? '✅' : '❌';
+      if (left === null || right === null) return `${mark} ${write(text)}`;
+      const since = formatTime(sinceMs, locale);
+      return t('condition', { mark, text: write(text), left: figure(left), right: figure(right), since });
+    }),
+  ];
 }
 
 function statusLines(view: ChatView, t: ChatText, locale: Locale): readonly string[] {

@@ -11,7 +11,7 @@ import { readRules, type ReadRules } from '../../../src/strategy/explain-rules.t
 import { watchRules, type RuleMoment } from '../../../src/strategy/rules.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { LEAST_UNITS, parseUnits } from '../../../src/domain/money.ts';
-import { RuleAnswers } from '../../../src/daemon/read-bot-rules.ts';
+import { RuleAnswers } from '../../../src/daemon/rule-answers.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
 import type { MarketVersionRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { NO_LOCKS } from '../../../src/engine/stored-records.ts';

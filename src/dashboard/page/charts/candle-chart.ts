@@ -26,7 +26,7 @@ import {
   writePaneTitle,
 } from '../../../page/price-chart.ts';
 import type { MarksReply, ChartCandlesReply, PlotsReply } from '../../schema/market.ts';
-import { chartColours } from './chart-colours.ts';
+import { chartColours } from '../../../page/theme.ts';
 import { fillsByCandle, levelsOf } from './candle-marks.ts';
 import { chartNumber, plainNumber, timesNumber } from './chart-number.ts';
 import { tehranScale } from './tehran-scale.ts';

@@ -4,7 +4,7 @@ import { calendarTicks, tickKind, tickLabel } from '../../../language/calendar-t
 import { formatTime } from '../../../language/format-time.ts';
 import type { Locale } from '../../../language/locale.ts';
 import type { SeriesItem } from '../../schema/market.ts';
-import { chartColours } from './chart-colours.ts';
+import { chartColours } from '../../../page/theme.ts';
 import { chartNumber, shortChartNumber } from './chart-number.ts';
 
 /** Lines over time that share one unit. */

@@ -71,7 +71,9 @@ describe('a question by chat', () => {
     ['/positions', ['grid: 0.5 BTC']],
     ['/orders', ['sell 0.1 BTCIRT at 60,000,000,000 rial, grid']],
     ['/why grid', ['12:00:00 grid: order BTCIRT: refused, over the limit']],
-    ['/why nobody', ['No decisions of nobody yet']],
+    ['/why', ['12:00:00 grid: order BTCIRT: refused, over the limit']],
+    ['/why dip ETHIRT', ['No decisions of dip yet']],
+    ['/why nobody', ['There is no strategy nobody. This bot has: grid, dip']],
     ['/budget', ['orders/add: 3 of 60', 'orders/list: LOCKED OUT']],
     ['/locks', ['night of everything, until 2026-01-05 12:00: hours']],
     ['/help', ['/status']],
@@ -80,7 +82,10 @@ describe('a question by chat', () => {
   ])('%s is answered', (text, lines) => {
     const given = answer(message(text));
     for (const line of lines) expect(given.lines.join('\n')).toContain(line);
-    expect(given.does).toEqual({ kind: 'nothing' });
+    const [, strategy, market = null] = /^\/why (grid|dip)(?: (\w+))?/.exec(text) ?? [];
+    expect(given.does).toEqual(
+      strategy === undefined ? { kind: 'nothing' } : { kind: 'explain', strategy, market },
+    );
     const persian = answer(message(text), { language: 'fa' });
     expect(withoutDirectionMarks(persian.lines.join())).toMatch(/[\u0600-\u06FF]/);
   });

@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ChatAction } from '../../../../src/alerts/chat/answer-chat.ts';
 import { carryOut } from '../../../../src/alerts/open-alerts.ts';
 import { ChatListener, type ChatApi } from '../../../../src/alerts/chat/chat-listener.ts';
 import { createTelegramChat } from '../../../../src/alerts/channels/telegram-transport.ts';
 import { mutedUntilMs, SafeOutbox } from '../../../../src/alerts/outbox-file.ts';
+import type { BotRules, RuleAnswer } from '../../../../src/daemon/rule-answers.ts';
+import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { ControlClient } from '../../../../src/daemon/control-client.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 import { apiError, ChatServer, ACCEPTED } from '../../../support/chat-server.ts';
@@ -67,12 +69,92 @@ const listener = (over: Partial<ConstructorParameters<typeof ChatListener>[0]> =
       done.push([action, by]);
       return 'Done: it is';
     },
+    explain: async () => ({ kind: 'handlers' }),
     nowMs: () => nowMs,
     log: () => undefined,
     ...over,
   });
 
 const markOf = (reply: (typeof replies)[number] | undefined): string => reply?.buttons[0]?.[0]?.data ?? '';
+
+const RULES: BotRules = {
+  strategy: 'dip',
+  market: 'BTCUSDT',
+  closeTimeMs: NOON_MS,
+  isHeld: false,
+  before: [sentence('rules-orders-open', { count: 2 })],
+  outcome: sentence('rules-missing', { conditions: 'strength' }),
+  missing: ['strength'],
+  enter: [
+    { text: sentence('rules-all-of'), depth: 0, isTrue: false, left: null, right: null, sinceMs: null },
+    { text: 'strength', depth: 1, isTrue: null, left: 31.25, right: 30, sinceMs: NOON_MS },
+    ...Array.from({ length: 900 }, () => ({
+      text: 'x'.repeat(900),
+      depth: 1,
+      isTrue: true,
+      left: 1,
+      right: 0,
+      sinceMs: NOON_MS,
+    })),
+  ],
+  exit: [],
+};
+
+describe('a question about rules', () => {
+  test.each<['en' | 'fa', readonly string[]]>([
+    [
+      'en',
+      [
+        'one: dip BTCUSDT, candle of 2026-01-05 12:00',
+        'it waits for its 2 open orders',
+        'nothing is held, so the conditions to buy count',
+        'missing: strength',
+        '❌ all of these:',
+        '❔ strength: 31.25 / 30, since 2026-01-05 12:00',
+      ],
+    ],
+    [
+      'fa',
+      [
+        'one: dip BTCUSDT، کندل ۱۴۰۴/۱۰/۱۵ ۱۲:۰۰',
+        'منتظر ۲ سفارش باز خود است',
+        'چیزی ندارد، پس شرط‌های خرید در کارند',
+        'برقرار نیست: strength',
+        '❌ همهٔ این‌ها:',
+        '❔ strength: ۳۱٫۲۵ / ۳۰، از ۱۴۰۴/۱۰/۱۵ ۱۲:۰۰',
+      ],
+    ],
+  ])('is answered in the language of the chat, and is bounded: %s', async (language, lines) => {
+    const asked: unknown[] = [];
+    said('/why dip ethusdt');
+    const explain = async (...of: readonly unknown[]): Promise<RuleAnswer> => {
+      asked.push(of);
+      return { kind: 'rules', rules: RULES };
+    };
+    await listener({ locale: localeOf(language), explain }).turn();
+    await vi.waitUntil(() => replies.length > 0);
+    const found = replies[0]!.lines.map((line) => withoutDirectionMarks(line));
+    expect(found.slice(0, 6)).toEqual(lines);
+    expect(found).toHaveLength(18);
+    expect(Math.max(...found.map((line) => line.length))).toBeLessThan(600);
+    expect(asked).toEqual([['dip', 'ETHUSDT']]);
+  });
+
+  test('does not delay a halt, and says why there is no answer', async () => {
+    let answer = (_: RuleAnswer): void => undefined;
+    said('/why grid');
+    said('/halt');
+    const explain = async () => new Promise<RuleAnswer>((resolve) => (answer = resolve));
+    await listener({ explain }).turn();
+    expect(replies.map(({ lines }) => lines[0])).toEqual([expect.stringContaining('Halt trading')]);
+    answer({ kind: 'problem', reason: 'expected a closed bar, was none' });
+    await vi.waitUntil(() => replies.length > 1);
+    expect(replies[1]!.lines).toEqual([
+      'one: expected a closed bar, was none',
+      expect.stringContaining('refused'),
+    ]);
+  });
+});
 
 describe('commands by chat', () => {
   test('are done once, however often their button is pressed, and over a restart', async () => {
