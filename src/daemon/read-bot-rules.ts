@@ -51,8 +51,15 @@ export async function readBotRules(question: RuleQuestion, read: ReadMirror): Pr
   if (found === undefined)
     throw new SarrafError('INVALID_STRATEGY', problems.map(formatPluginProblem).join('\n'));
   return read((reader) => {
-    const market = marketOf(reader, started, question.market);
-    return rulesAt(reader, { ...started, market }, found.definition, question.atMs);
+    const markets = marketsOf(reader, started);
+    const market = question.market ?? (markets.length === 1 ? markets[0] : undefined);
+    if (market === undefined || !markets.includes(market))
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected a market of ${started.name} (${markets.join(', ') || 'its universe has none yet'}), was ${market ?? 'none'}`,
+        { details: { markets } },
+      );
+    return { markets, ...rulesAt(reader, { ...started, market }, found.definition, question.atMs) };
   });
 }
 
@@ -79,22 +86,12 @@ function startedStrategy({ dataFolder, strategy }: RuleQuestion) {
   return { name, market, ...start, isChanged: stat.mtimeMs > (pulse?.sinceMs ?? Infinity) };
 }
 
-/** Returns the market that is asked for: that of the strategy, or a member of its universe. */
-function marketOf(
-  reader: MirrorReader,
-  { name, market }: { readonly name: string; readonly market: string | null },
-  asked: string | null,
-): string {
+/** Returns the markets of a strategy: its own, or the members of its universe. */
+function marketsOf(reader: MirrorReader, { name, market }: { name: string; market: string | null }) {
+  if (market !== null) return [market];
   const { universes = {} } = readRecord(reader.stored(), 'universes') ?? {};
-  const members = Object.entries(universes).flatMap(([key, { members: some, kept }]) =>
-    key.startsWith(`${name}/`) ? [...some.map((one) => one.market), ...kept] : [],
-  );
-  const markets = market === null ? members : [market];
-  const wanted = asked ?? (markets.length === 1 ? markets[0] : undefined);
-  if (wanted !== undefined && markets.includes(wanted)) return wanted;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `expected a market of ${name} (${markets.join(', ') || 'its universe has none yet'}), was ${asked ?? 'none'}`,
+  return Object.entries(universes).flatMap(([key, { members, kept }]) =>
+    key.startsWith(`${name}/`) ? [...members.map((one) => one.market), ...kept] : [],
   );
 }
 
@@ -109,7 +106,7 @@ function rulesAt(
   strategy: StartedStrategy,
   definition: StrategyDefinition,
   atMs: number | null,
-): BotRules {
+): Omit<BotRules, 'markets'> {
   const { name, market, timeframe, params } = strategy;
   const setup = { market, marketNames: MARKET_NAMES, timeframe, params };
   const rules = ruleSetOf(definition, setup);
@@ -346,9 +343,9 @@ async function answerHere(question: RuleQuestion): Promise<RuleAnswer> {
     });
     return { kind: 'rules', rules };
   } catch (error) {
-    const hasHandlers = error instanceof SarrafError && error.details['hasHandlers'] === true;
-    if (hasHandlers) return { kind: 'handlers' };
-    return { kind: 'problem', reason: messageOf(error) };
+    const { hasHandlers, markets = [] } = error instanceof SarrafError ? error.details : {};
+    if (hasHandlers === true) return { kind: 'handlers' };
+    return { kind: 'problem', reason: messageOf(error), markets: markets as readonly string[] };
   }
 }
 

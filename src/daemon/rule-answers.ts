@@ -20,6 +20,8 @@ export interface RuleQuestion {
 /** The rules of a bot's strategy at one bar. */
 export interface BotRules extends ReadRules {
   readonly strategy: string;
+  /** Markets in which it runs: its own, or the members of its universe. */
+  readonly markets: readonly string[];
   /** Reasons for which it places no order whatever its conditions are, and what is not known of the bar. */
   readonly before: readonly Sentence[];
 }
@@ -29,7 +31,8 @@ export type RuleAnswer =
   | { readonly kind: 'rules'; readonly rules: BotRules }
   /** The strategy has handlers of its own. */
   | { readonly kind: 'handlers' }
-  | { readonly kind: 'problem'; readonly reason: Sentence };
+  /** `markets`: those to choose from, if none was named. */
+  | { readonly kind: 'problem'; readonly reason: Sentence; readonly markets: readonly string[] };
 
 /** Path of the program that answers a question. */
 export const RULES_PROGRAM = fileURLToPath(ownModule('daemon/read-bot-rules'));
@@ -83,7 +86,7 @@ async function answerApart(question: RuleQuestion, timeout: number): Promise<Rul
     killSignal: 'SIGKILL',
   });
   return new Promise((resolve) => {
-    const fail = (reason: Sentence): void => resolve({ kind: 'problem', reason });
+    const fail = (reason: Sentence): void => resolve({ kind: 'problem', reason, markets: [] });
     child.once('message', (answer) => resolve(answer as RuleAnswer));
     child.once('error', (error) => fail(messageOf(error)));
     child.once('exit', (code, signal) =>

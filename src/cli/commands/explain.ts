@@ -143,7 +143,7 @@ Examples:
   sarraf why dip --csv hours.csv --market BTCUSDT --cash 10000 --at 2024-03-01T12:00Z --json`;
 
 /** The rules of a strategy at one bar, of a bot or of a backtest. */
-type ShownRules = Omit<BotRules, 'before'> & Partial<BotRules>;
+type ShownRules = Omit<BotRules, 'before' | 'markets'> & Partial<BotRules>;
 
 async function why(strategy: string | undefined, options: WhyOptions): Promise<void> {
   const { at = null, data, config, market: [market = null] = [] } = options;

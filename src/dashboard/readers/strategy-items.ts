@@ -1,4 +1,5 @@
 import { formatUnits, parseUnits, type Units, addUnits, NO_UNITS } from '../../domain/money.ts';
+import type { RuleAnswer } from '../../daemon/rule-answers.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
 import type { StrategyRecord } from '../../records/rows.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
@@ -14,6 +15,7 @@ import {
   strategyItem,
   type PositionItem,
   type StrategyItem,
+  type RulesReply,
   type StrategyReply,
   type EquityItem,
 } from '../schema/overview.ts';
@@ -154,6 +156,18 @@ export function strategyReplyOf(
       .map((lock) => lockItemOf(lock)),
     profit: [...allSeriesOf(reader, `profit/${name}/`, {})],
   };
+}
+
+/** Returns an answer about rules as an API item. */
+export function rulesReplyOf(answer: RuleAnswer): RulesReply {
+  if (answer.kind === 'handlers') return { markets: [], problem: null, rules: null };
+  if (answer.kind === 'problem')
+    return { markets: [...answer.markets], problem: reasonItem(answer.reason), rules: null };
+  const { market, markets, closeTimeMs, isHeld, before, outcome, enter, exit } = answer.rules;
+  const items = (lines: typeof enter) => lines.map(({ text, ...line }) => ({ ...line, ...reasonItem(text) }));
+  const said = { before: before.map((one) => reasonItem(one)), outcome: reasonItem(outcome) };
+  const rules = { market, closeTimeMs, isHeld, ...said, enter: items(enter), exit: items(exit) };
+  return { markets: [...markets], problem: null, rules };
 }
 
 const BASIS_POINTS = 10_000;

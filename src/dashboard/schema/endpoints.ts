@@ -19,6 +19,8 @@ import {
   botsReply,
   overviewReply,
   strategyReply,
+  rulesQuery,
+  rulesReply,
   locksReply,
   budgetsReply,
   booksReply,
@@ -101,6 +103,7 @@ export const DASHBOARD_ENDPOINTS = {
   overview: get('/overview', 'The bot at a glance.', overviewReply),
   equity: get('/equity', 'Equity and profit over time.', equityReply, rangeQuery),
   strategy: get('/strategies/:name', 'One strategy.', strategyReply),
+  rules: get('/strategies/:name/rules', 'What the rules of a strategy wait for.', rulesReply, rulesQuery),
   markets: get('/markets', 'The markets of the bot.', marketsReply),
   candles: get(
     '/markets/:symbol/candles',

@@ -10,6 +10,7 @@ import {
   pageQuery,
   lengthField,
   ITEM_CODECS,
+  nameField,
 } from './fields.ts';
 import { orderItem, intentItem } from './order.ts';
 import { logItem, signalItem } from './log.ts';
@@ -313,6 +314,36 @@ export const strategyReply = z.object({
 });
 
 export type StrategyReply = z.output<typeof strategyReply>;
+
+export const rulesQuery = z.object({ market: nameField.optional().describe('A member of its universe.') });
+
+const conditionItem = z.object({
+  ...reasonFields,
+  depth: countField.describe('How many lists are around it.'),
+  isTrue: z.boolean().nullable().describe('Null: not known yet.'),
+  left: z.number().nullable(),
+  right: z.number().nullable(),
+  sinceMs: timeField.nullable().describe('The close of the candle since which it is so.'),
+});
+
+export const rulesReply = z.object({
+  markets: z.array(z.string()).describe('Members of its universe, to choose from.'),
+  problem: z.object(reasonFields).nullable().describe('Why they are not known; null if it has no rules.'),
+  rules: z
+    .object({
+      market: z.string(),
+      closeTimeMs: timeField.describe('The close of the candle that they were decided by.'),
+      isHeld: z.boolean().nullable().describe('Whether the conditions to sell count.'),
+      before: z.array(z.object(reasonFields)).describe('What keeps any order away.'),
+      outcome: z.object(reasonFields).describe('What is missing.'),
+      enter: z.array(conditionItem),
+      exit: z.array(conditionItem),
+    })
+    .nullable(),
+});
+
+export type ConditionItem = z.output<typeof conditionItem>;
+export type RulesReply = z.output<typeof rulesReply>;
 
 export const budgetItem = z.object({
   subject: z

@@ -1,6 +1,7 @@
 import { sentence } from '../../language/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
+import { RuleAnswers } from '../../daemon/rule-answers.ts';
 import { readHaltWait, waitingLocks } from '../../daemon/control-file.ts';
 import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
@@ -31,7 +32,7 @@ import {
   orderItemOf,
   lockItemOf,
 } from '../readers/row-items.ts';
-import { allSeriesOf, strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
+import { allSeriesOf, rulesReplyOf, strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
 import { findReports, reportItemOf } from './page-files.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
@@ -68,7 +69,9 @@ type Handled = Exclude<
   'signIn' | 'signOut' | 'session' | 'events' | 'report' | 'signal' | 'namedSignal'
 >;
 
-export type Handlers = { readonly [Name in Handled]: (call: CheckedCall<Name>) => ReplyOf<Name> };
+export type Handlers = {
+  readonly [Name in Handled]: (call: CheckedCall<Name>) => ReplyOf<Name> | Promise<ReplyOf<Name>>;
+};
 
 /** Longest age of a cached overview, in ms; the event stream polls at the same interval. */
 const OVERVIEW_FOR_MS = 250;
@@ -90,6 +93,7 @@ export function createHandlers(
       return { items: rows.map((row) => itemOf(row)), next };
     });
   const alerts = new AlertItems(dataFolder, language);
+  const rules = new RuleAnswers();
   const actions = new PostAction(folder, nowMs);
   const bots = new SharedSnapshot(() => knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
   const overview = new SharedSnapshot(
@@ -117,6 +121,8 @@ export function createHandlers(
       mirror.read((reader) =>
         strategyReplyOf(reader, { name: params['name'] ?? '', note: folder.note(), nowMs: nowMs() }),
       ),
+    rules: async ({ params: { name: strategy = '' }, query: { market = null } }) =>
+      rulesReplyOf(await rules.get({ dataFolder, strategy, market, atMs: null })),
     markets: () =>
       mirror.read((reader) =>
         marketsReplyOf(reader, strategyItems(reader, { note: folder.note(), nowMs: nowMs() })),

@@ -1,3 +1,10 @@
+import {
+  english,
+  joinSentences,
+  sentence,
+  sentenceFacts,
+  type Sentence,
+} from '../../../src/language/sentence.ts';
 import { sentencesIn } from '../../../src/dashboard/readers/row-items.ts';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
 import type { OverviewReply } from '../../../src/dashboard/schema/overview.ts';
@@ -345,6 +352,24 @@ const budget = {
   stoppedForMs: null,
 };
 
+const said = (text: Sentence) => ({ reason: english(text), reasonFacts: sentenceFacts(text) });
+
+const CROSSES = sentence('rule-crossesBelow', { left: 'strength', right: '30' });
+const ABOVE = sentence('rule-isAbove', {
+  left: sentence('rule-bar', { field: sentence('rule-close'), data: 'bars' }),
+  right: 'trend',
+});
+
+const condition = (text: Sentence, of: object) => ({
+  ...said(text),
+  depth: 0,
+  isTrue: null,
+  left: null,
+  right: null,
+  sinceMs: NOW_MS - 5 * MINUTE_MS,
+  ...of,
+});
+
 /** Replies of the made-up bot, by the name of the endpoint. */
 export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>> = {
   session: {
@@ -375,6 +400,29 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     log,
     locks: [lock],
     profit: [seriesOf('profit/grid/rls', 300_000_000)],
+  },
+  rules: {
+    markets: ['BTCIRT', 'ETHIRT'],
+    problem: null,
+    rules: {
+      market: 'BTCIRT',
+      closeTimeMs: NOW_MS - 20_000,
+      isHeld: false,
+      before: [said(sentence('rules-orders-open', { count: 2 }))],
+      outcome: said(sentence('rules-missing', { conditions: joinSentences('both', [CROSSES, ABOVE]) })),
+      enter: [
+        condition(sentence('rules-all-of'), { isTrue: false }),
+        condition(CROSSES, { depth: 1, isTrue: false, left: 41.3, right: 30 }),
+        condition(ABOVE, { depth: 1, left: 59_500_000_000 }),
+      ],
+      exit: [
+        condition(sentence('rule-isAbove', { left: sentence('rule-profitPercent'), right: '5' }), {
+          isTrue: true,
+          left: 6.25,
+          right: 5,
+        }),
+      ],
+    },
   },
   markets: { markets: [marketOf('BTCIRT', 'btc'), marketOf('ETHIRT', 'eth')] },
   candles: {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync, copyFileSync, renameSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -53,6 +53,7 @@ describe('what is read', () => {
     ['overview', '/overview'],
     ['equity', '/equity?from=0'],
     ['strategy', '/strategies/market-maker'],
+    ['rules', '/strategies/market-maker/rules'],
     ['markets', '/markets'],
     ['candles', '/markets/BTCIRT/candles?timeframe=5m&limit=3'],
     ['marks', '/markets/btc-rls/marks'],
@@ -97,6 +98,35 @@ describe('what is read', () => {
     expect(waits.reason).toMatch(/^trading can begin 600 s after the exchange's first answer, in 7\d\d s/);
     expect(waits.reasonFacts).toMatchObject({ code: 'begins-after-answer', facts: { wait: '600 s' } });
     expect((await here.api('/overview')).json['waits']).toBeNull();
+  });
+
+  test('is computed of rules beside the bot; a strategy with handlers has none', async () => {
+    const own = folderOfThisTest();
+    copyFileSync(join(folder, 'embedded.sqlite'), join(own, 'embedded.sqlite'));
+    const strategies = ['ma-cross', 'market-maker'].map((name) => {
+      const start = { file: resolve('strategies', `${name}.ts`), timeframe: '1m' as const, params: {} };
+      return { name, plugin: name, market: 'BTCIRT', start };
+    });
+    leaveRecord(own, { mode: 'embedded', strategies });
+    const there = await new DashboardHere(own).listen();
+    const [rules, handlers, member] = await Promise.all(
+      ['ma-cross/rules', 'market-maker/rules', 'ma-cross/rules?market=ETHIRT'].map(
+        async (path) => (await there.api(`/strategies/${path}`)).json,
+      ),
+    );
+    await there.close();
+    expect(rules).toMatchObject({
+      markets: ['BTCIRT'],
+      problem: null,
+      rules: {
+        before: [{ reasonFacts: { code: 'rules-no-bot' } }],
+        enter: [{ reason: 'fast is above slow', depth: 0 }],
+        exit: [{ reason: 'fast is below slow', left: expect.any(Number), sinceMs: expect.any(Number) }],
+      },
+    });
+    expect(strict(DASHBOARD_ENDPOINTS.rules.reply).safeParse(rules).error).toBeUndefined();
+    expect(handlers).toEqual({ markets: [], problem: null, rules: null });
+    expect(member).toMatchObject({ problem: { reason: expect.stringContaining('was ETHIRT') }, rules: null });
   });
 
   test('says why no alerts are watched for, where the run has noted that', async () => {

@@ -208,6 +208,12 @@ export const ENGLISH_TEXTS = {
   'order.replyCut': 'reply, its first {shown} of {length} characters',
 
   'strategy.realised': 'realised',
+  'strategy.rules': 'Conditions',
+  'condition.true': 'true',
+  'column.condition': 'condition',
+  'column.right': 'compared with',
+  'column.distance': 'away',
+  'column.since': 'since',
   'strategy.intents': 'Decisions',
   'strategy.intentsNote': 'what it wanted, newest first',
   'strategy.noIntents': 'It has decided nothing yet.',

@@ -207,6 +207,12 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'order.replyCut': 'پاسخ، {shown} نویسهٔ نخست از {length}',
 
   'strategy.realised': 'تحقق‌یافته',
+  'strategy.rules': 'شرط‌ها',
+  'condition.true': 'برقرار',
+  'column.condition': 'شرط',
+  'column.right': 'در مقایسه با',
+  'column.distance': 'فاصله',
+  'column.since': 'از',
   'strategy.intents': 'تصمیم‌ها',
   'strategy.intentsNote': 'خواسته‌های استراتژی، از تازه‌ترین',
   'strategy.noIntents': 'هنوز تصمیمی نگرفته است.',

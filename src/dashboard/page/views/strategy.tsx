@@ -1,11 +1,15 @@
 import type { IntentItem } from '../../schema/order.ts';
-import type { StrategyReply } from '../../schema/overview.ts';
+import { useSignal } from '@preact/signals';
+import type { ConditionItem, RulesReply, StrategyReply } from '../../schema/overview.ts';
+import { withQuery } from '../api.ts';
+import { plainNumber } from '../charts/chart-number.ts';
+import { locale } from '../preferences.ts';
 import { Lines } from '../charts/chart-room.tsx';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Age, Badge, Gain, NameLink, NameWord, SentenceText, RawData } from '../parts/words.tsx';
-import { t } from '../translate.ts';
-import { showCount, unitNow } from '../shown.ts';
+import { Age, Badge, Choices, Gain, NameLink, NameWord, SentenceText, RawData } from '../parts/words.tsx';
+import { t, textOf } from '../translate.ts';
+import { NONE, showCount, showName, showTime, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { LogTable } from './log.tsx';
 import { LocksTable } from './locks.tsx';
@@ -54,6 +58,7 @@ export function StrategyView({ name }: { readonly name: string }) {
           <Panel title={t('orders.open')}>
             <OrdersTable orders={openOrders} label="orders.open" />
           </Panel>
+          <Rules name={name} />
           <Panel title={t('strategy.intents')} note={t('strategy.intentsNote')}>
             <IntentsTable intents={intents} />
           </Panel>
@@ -76,6 +81,83 @@ export function StrategyView({ name }: { readonly name: string }) {
         </>
       )}
     </WithReply>
+  );
+}
+
+/** Interval at which rules are read, in ms: they change with a candle. */
+const RULES_EVERY_MS = 10_000;
+
+/** Shows the conditions of a strategy made of rules; nothing for one with handlers. */
+function Rules({ name }: { readonly name: string }) {
+  const market = useSignal('');
+  const path = `/strategies/${encodeURIComponent(name)}/rules`;
+  const query = { market: market.value === '' ? undefined : market.value };
+  const { data } = useReply<RulesReply>(withQuery(path, query), RULES_EVERY_MS).value;
+  if (data === null || (data.rules === null && data.problem === null)) return null;
+  const { markets, problem, rules } = data;
+  const time = showTime(rules?.closeTimeMs ?? null);
+  const note = rules === null ? undefined : `${showName(rules.market)} · ${time}`;
+  const notes = [...(problem === null ? [] : [problem]), ...(rules?.before ?? [])];
+  return (
+    <Panel title={t('strategy.rules')} note={note}>
+      {markets.length < 2 ? null : (
+        <Choices label="column.market" choices={markets} chosen={market} shown={(each) => each} />
+      )}
+      {notes.map(({ reason, reasonFacts }) => (
+        <p key={reason} class="notice warn">
+          <SentenceText text={reason} facts={reasonFacts} />
+        </p>
+      ))}
+      {rules === null ? null : (
+        <>
+          <p>
+            <SentenceText text={rules.outcome.reason} facts={rules.outcome.reasonFacts} />
+          </p>
+          <ConditionsTable conditions={rules.enter} label="side.buy" />
+          <ConditionsTable conditions={rules.exit} label="side.sell" />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+interface ConditionsTableProps {
+  readonly conditions: readonly ConditionItem[];
+  readonly label: 'side.buy' | 'side.sell';
+}
+
+function ConditionsTable({ conditions, label }: ConditionsTableProps) {
+  const figure = (value: number | null): string => (value === null ? NONE : plainNumber(value, locale.value));
+  const columns: readonly DataColumn<ConditionItem>[] = [
+    column(
+      'column.condition',
+      ({ reason, reasonFacts, depth }) => (
+        <span style={{ paddingInlineStart: `${depth}em` }}>
+          <SentenceText text={reason} facts={reasonFacts} />
+        </span>
+      ),
+      'title',
+    ),
+    column('column.state', ({ isTrue }) => (
+      <Badge tone={isTrue === null ? 'warn' : isTrue ? 'good' : 'calm'}>
+        {t(isTrue === null ? 'strategyStatus.unknown' : isTrue ? 'condition.true' : 'signalOutcome.waiting')}
+      </Badge>
+    )),
+    column('column.value', ({ left }) => figure(left), 'number'),
+    column('column.right', ({ right }) => figure(right), 'number'),
+    column(
+      'column.distance',
+      ({ left, right }) => figure(left === null || right === null ? null : Math.abs(left - right)),
+      'number',
+    ),
+    column('column.since', ({ sinceMs }) => (sinceMs === null ? NONE : <Age atMs={sinceMs} />), 'short'),
+  ];
+  const keyOf = (each: ConditionItem): string => String(conditions.indexOf(each));
+  return conditions.length === 0 ? null : (
+    <>
+      <h3>{textOf(label)}</h3>
+      <DataTable label={label} columns={columns} rows={conditions} keyOf={keyOf} empty="strategy.noIntents" />
+    </>
   );
 }
 

@@ -82,6 +82,7 @@ const RULES: BotRules = {
   market: 'BTCUSDT',
   closeTimeMs: NOON_MS,
   isHeld: false,
+  markets: ['BTCUSDT'],
   before: [sentence('rules-orders-open', { count: 2 })],
   outcome: sentence('rules-missing', { conditions: 'strength' }),
   missing: ['strength'],
@@ -147,7 +148,7 @@ describe('a question about rules', () => {
     const explain = async () => new Promise<RuleAnswer>((resolve) => (answer = resolve));
     await listener({ explain }).turn();
     expect(replies.map(({ lines }) => lines[0])).toEqual([expect.stringContaining('Halt trading')]);
-    answer({ kind: 'problem', reason: 'expected a closed bar, was none' });
+    answer({ kind: 'problem', reason: 'expected a closed bar, was none', markets: [] });
     await vi.waitUntil(() => replies.length > 1);
     expect(replies[1]!.lines).toEqual([
       'one: expected a closed bar, was none',
