@@ -178,8 +178,8 @@ interface HoldingOf {
 }
 
 /**
- * Holding of a strategy as its bot stored it: now, or at the close of an earlier bar by its fills. The money is
- * that of now; what orders of other strategies reserve is not subtracted.
+ * Holding of a strategy as its bot stored it: now, or at the close of an earlier bar by its fills. The money
+ * is that of now; what orders of other strategies reserve is not subtracted.
  */
 class StoredHolding {
   /** Position in the base currency; null if it is not known, as coins came or left without a stored fill. */

@@ -112,8 +112,9 @@ function placeText(text: string, kind: PlaceKind, locale: Locale): string {
         .split(', ')
         .map((name) => isolateLeftToRight(name))
         .join('، ');
-    case 'text':
     case 'said':
+      return /^-?\d+(?:\.\d+)?$/.test(text) ? formatDecimal(language, text) : isolateByFirstLetter(text);
+    case 'text':
     case 'sentence':
       return isolateByFirstLetter(text);
   }

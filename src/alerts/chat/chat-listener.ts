@@ -158,7 +158,7 @@ export class ChatListener {
   }
 
   private async handle(event: ChatEvent): Promise<void> {
-    const { allowed, api, locale, nowMs, view } = this.options;
+    const { allowed, api, channel, locale, log, nowMs, view } = this.options;
     if (!allowed.includes(event.userId)) {
       this.countStranger();
       return;
@@ -169,14 +169,24 @@ export class ChatListener {
     const { does } = answer;
     if (does.kind === 'explain') {
       // Computing takes a while, in which a halt must not wait.
-      void this.options.explain(does.strategy, does.market).then(async (rules) => {
-        await this.reply(event.chatId, { ...answer, lines: [...ruleLines(rules, locale), ...answer.lines] });
+      void this.explain(does, answer, event).catch((error: unknown) => {
+        log('warning', `an answer by ${channel} was not sent: ${tamed(problemOf(error))}`);
       });
       return;
     }
     const lines = [...answer.lines, ...(await this.carryOut(answer, event))];
     this.remember(answer, event);
     if (lines.length > 0) await this.reply(event.chatId, { lines, buttons: answer.buttons });
+  }
+
+  private async explain(
+    { strategy, market }: Extract<ChatAnswer['does'], { kind: 'explain' }>,
+    answer: ChatAnswer,
+    { chatId }: ChatEvent,
+  ): Promise<void> {
+    const rules = ruleLines(await this.options.explain(strategy, market), this.options.locale);
+    const lines = [...rules, ...answer.lines];
+    await this.reply(chatId, { lines, buttons: [] });
   }
 
   private async reply(chatId: number, of: Parameters<ChatApi['reply']>[1]): Promise<void> {

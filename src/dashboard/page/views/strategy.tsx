@@ -126,15 +126,16 @@ interface ConditionsTableProps {
   readonly label: 'side.buy' | 'side.sell';
 }
 
+const figure = (value: number | null): string => (value === null ? NONE : plainNumber(value, locale.value));
+
 function ConditionsTable({ conditions, label }: ConditionsTableProps) {
-  const figure = (value: number | null): string => (value === null ? NONE : plainNumber(value, locale.value));
   const columns: readonly DataColumn<ConditionItem>[] = [
     column(
       'column.condition',
       ({ reason, reasonFacts, depth }) => (
-        <span style={{ paddingInlineStart: `${depth}em` }}>
+        <div style={{ paddingInlineStart: `${depth}em` }}>
           <SentenceText text={reason} facts={reasonFacts} />
-        </span>
+        </div>
       ),
       'title',
     ),

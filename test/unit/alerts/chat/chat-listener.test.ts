@@ -142,13 +142,12 @@ describe('a question about rules', () => {
   });
 
   test('does not delay a halt, and says why there is no answer', async () => {
-    let answer = (_: RuleAnswer): void => undefined;
+    const { promise, resolve } = Promise.withResolvers<RuleAnswer>();
     said('/why grid');
     said('/halt');
-    const explain = async () => new Promise<RuleAnswer>((resolve) => (answer = resolve));
-    await listener({ explain }).turn();
+    await listener({ explain: async () => promise }).turn();
     expect(replies.map(({ lines }) => lines[0])).toEqual([expect.stringContaining('Halt trading')]);
-    answer({ kind: 'problem', reason: 'expected a closed bar, was none', markets: [] });
+    resolve({ kind: 'problem', reason: 'expected a closed bar, was none', markets: [] });
     await vi.waitUntil(() => replies.length > 1);
     expect(replies[1]!.lines).toEqual([
       'one: expected a closed bar, was none',
