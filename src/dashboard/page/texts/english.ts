@@ -208,9 +208,8 @@ export const ENGLISH_TEXTS = {
   'order.replyCut': 'reply, its first {shown} of {length} characters',
 
   'strategy.realised': 'realised',
-  'strategy.rules': 'Conditions',
   'condition.true': 'true',
-  'column.condition': 'condition',
+  'column.condition': 'conditions',
   'column.right': 'compared with',
   'column.distance': 'away',
   'column.since': 'since',

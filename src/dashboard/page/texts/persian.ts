@@ -207,9 +207,8 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'order.replyCut': 'پاسخ، {shown} نویسهٔ نخست از {length}',
 
   'strategy.realised': 'تحقق‌یافته',
-  'strategy.rules': 'شرط‌ها',
   'condition.true': 'برقرار',
-  'column.condition': 'شرط',
+  'column.condition': 'شرط‌ها',
   'column.right': 'در مقایسه با',
   'column.distance': 'فاصله',
   'column.since': 'از',

@@ -9,7 +9,7 @@ import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-t
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Choices, Gain, NameLink, NameWord, SentenceText, RawData } from '../parts/words.tsx';
 import { t, textOf } from '../translate.ts';
-import { NONE, showCount, showName, showTime, unitNow } from '../shown.ts';
+import { capitalised, NONE, showCount, showName, showTime, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { LogTable } from './log.tsx';
 import { LocksTable } from './locks.tsx';
@@ -99,7 +99,7 @@ function Rules({ name }: { readonly name: string }) {
   const note = rules === null ? undefined : `${showName(rules.market)} · ${time}`;
   const notes = [...(problem === null ? [] : [problem]), ...(rules?.before ?? [])];
   return (
-    <Panel title={t('strategy.rules')} note={note}>
+    <Panel title={capitalised(t('column.condition'))} note={note}>
       {markets.length < 2 ? null : (
         <Choices label="column.market" choices={markets} chosen={market} shown={(each) => each} />
       )}
