@@ -67,8 +67,8 @@ export const stored = (facts: { readonly code: string; readonly facts: object })
   JSON.stringify(facts);
 
 /** Joins one or more sentences into one. */
-export const joinSentences = (code: 'both' | 'listed' | 'rule-any', sentences: readonly Sentence[]): Sentence =>
-  sentences.reduceRight((rest, first) => sentence(code, { first, rest }));
+export const joinSentences = (code: 'both' | 'listed' | 'rule-any', of: readonly Sentence[]): Sentence =>
+  of.reduceRight((rest, first) => sentence(code, { first, rest }));
 
 /** Writes a sentence in English, as logs, the API and strategies show it. */
 export function english(sentence: Sentence): string;
