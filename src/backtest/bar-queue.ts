@@ -129,7 +129,8 @@ export class BarQueue implements BarPrices {
   nextMs = Number.POSITIVE_INFINITY;
   /** End of the bar that was walked last, in ms since 1970; minus infinity before the first. */
   closedMs = Number.NEGATIVE_INFINITY;
-  private readonly detail: BarDetail | null;
+  /** Finer bars of the market; null if there are none. */
+  readonly detail: BarDetail | null;
   /** Grid of the finer bars; null if there are none. */
   private readonly finerGrid: BarGrid | null;
   /** First and last index that are walked for the bar `next`. */
@@ -203,11 +204,6 @@ export class BarQueue implements BarPrices {
     return walked !== columns && (isOpen || place > firstPlace);
   }
 
-  /** True if the market has finer bars. */
-  get hasDetail(): boolean {
-    return this.detail !== null;
-  }
-
   get nextClosedMs(): number {
     return this.gridOf(this.closedWalked).endOf(this.closedMs);
   }
@@ -264,7 +260,8 @@ export class BarFeed {
   private readonly columns: CandleColumns;
   private readonly parts: BarGrid;
   private readonly grid: BarGrid;
-  private readonly source: BarSource;
+  /** Source of the recorded bars. */
+  readonly source: BarSource;
   private readonly built: BuiltBars | null;
   /** End of the longer bar that is being built, in ms since 1970; NaN before the first. */
   private endMs = Number.NaN;
@@ -283,13 +280,7 @@ export class BarFeed {
 
   /** End of the longer bar in progress, before which none closes; minus infinity between two of them. */
   get restsUntilMs(): number {
-    if (this.built === null) return Number.POSITIVE_INFINITY;
-    return this.built.isBuilding ? this.endMs : Number.NEGATIVE_INFINITY;
-  }
-
-  /** Source of the recorded bars, where the feed is one to one. */
-  get rows(): BarSource {
-    return this.source;
+    return this.built?.isBuilding === true ? this.endMs : Number.NEGATIVE_INFINITY;
   }
 
   /** Returns the bars that close with the recorded bar `index`. Must be called for each index, in order. */

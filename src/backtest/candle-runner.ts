@@ -224,7 +224,7 @@ export class CandleRunner {
         if (!feed.isOneToOne) for (let row = next; row < to; row += 1) feed.closedBy(row);
         else
           for (const { instance, view, place } of listeners)
-            instance.runner.sleepThrough({ source: feed.rows, from: next, to }, view, place);
+            instance.runner.sleepThrough({ source: feed.source, from: next, to }, view, place);
       }
       // Bars of one market need no other order than their own.
       if (queues.length === 1) this.closeRows(queue, to);
@@ -262,27 +262,28 @@ export class CandleRunner {
 
   /** Returns until when bars of a market need not be processed one by one: at most `mostMs`. */
   private sleepsUntilMs(queue: BarQueue, mostMs: number): number {
-    const { index, isOpen, hasDetail, columns, next, feeds, grid, nextMs } = queue;
-    if (hasDetail) return Number.NEGATIVE_INFINITY;
+    const { index, isOpen, detail, columns, next, feeds, grid, nextMs } = queue;
+    if (detail !== null) return Number.NEGATIVE_INFINITY;
     if (!isOpen) return Math.min(mostMs, nextMs);
-    const untilMs = feeds.reduce((least, { feed }) => Math.min(least, feed.restsUntilMs), mostMs);
-    const endMs = (row: number): number => grid.endOf(columns.openTimeMs[row] ?? 0);
+    let untilMs = mostMs;
+    for (const { feed } of feeds) if (!feed.isOneToOne) untilMs = Math.min(untilMs, feed.restsUntilMs);
+    const { openTimeMs, close } = columns;
     let to = Math.min(columns.length, next + MOST_AHEAD);
     // A bar that begins before then may end after it.
-    if (endMs(to - 1) >= untilMs) to = Math.max(next, firstBarFrom(columns, untilMs - 1));
-    while (to > next && endMs(to - 1) >= untilMs) to -= 1;
+    if (grid.endOf(openTimeMs[to - 1] ?? 0) >= untilMs)
+      to = Math.max(next, firstBarFrom(columns, untilMs - 1));
+    while (to > next && grid.endOf(openTimeMs[to - 1] ?? 0) >= untilMs) to -= 1;
     for (const { feed, listeners } of feeds) {
       for (const { instance, view, place } of feed.isOneToOne ? listeners : []) {
         if (instance.isPausedByHand || to === next) return Number.NEGATIVE_INFINITY;
-        to = instance.runner.sleepsUntil({ source: feed.rows, from: next, to }, view, place);
+        to = instance.runner.sleepsUntil({ source: feed.source, from: next, to }, view, place);
       }
     }
     const least = this.engine.restsAbove(columns.market) * 10 ** columns.priceDecimals;
-    const isQuiet = (row: number): boolean =>
-      (columns.close[row] ?? 0) > least && !this.options.venue.mayConcern(index, columns, row);
-    let reached = next;
-    while (reached < to && isQuiet(reached)) reached += 1;
-    return reached === columns.length ? mostMs : Math.min(mostMs, endMs(reached));
+    let row = next;
+    while (row < to && (close[row] ?? 0) > least && !this.options.venue.mayConcern(index, columns, row))
+      row += 1;
+    return row === columns.length ? mostMs : Math.min(mostMs, grid.endOf(openTimeMs[row] ?? 0));
   }
 
   /** Reports the wallets to the engine, before strategies start. Returns the value of the account. */
