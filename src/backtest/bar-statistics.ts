@@ -153,12 +153,12 @@ class BarNumbers implements DayNumbers {
 
   get baseVolume(): number {
     const { ranges, first, last, columns } = this.day;
-    return rounded(ranges.base.total(first, last) / 10 ** columns.volumeDecimals);
+    return rounded(ranges.total('base', first, last) / 10 ** columns.volumeDecimals);
   }
 
   get quoteVolume(): number {
     const { ranges, first, last, columns } = this.day;
-    const quote = ranges.quote.total(first, last);
+    const quote = ranges.total('quote', first, last);
     return rounded(quote / 10 ** columns.volumeDecimals / 10 ** columns.priceDecimals);
   }
 
@@ -169,12 +169,12 @@ class BarNumbers implements DayNumbers {
 
   get dayLow(): number {
     const { ranges, first, last } = this.day;
-    return this.price(ranges.low.total(first, last));
+    return this.price(ranges.total('low', first, last));
   }
 
   get dayHigh(): number {
     const { ranges, first, last } = this.day;
-    return this.price(ranges.high.total(first, last));
+    return this.price(ranges.total('high', first, last));
   }
 
   get dayChange(): number | null {
@@ -200,115 +200,86 @@ function textOf(number: number | null): DecimalText | null {
 
 const BLOCK = 64;
 
-/**
- * Computes totals of one value of each bar over ranges of bars. Totals of whole blocks are kept, since a run
- * asks again and again. A block is computed only when a range contains all of it, so no later bar is read.
- */
-abstract class BarBlocks {
-  protected readonly columns: CandleColumns;
+/** Figure of a range of bars: its value in one bar, in the units of the columns, and how two totals combine. */
+interface BarFigure {
   /** Total of an empty range. */
-  private readonly nothing: number;
-  /** Total of each block; NaN before it is computed. Null before the first request. */
-  private blocks: Float64Array | null = null;
+  readonly nothing: number;
+  readonly of: (columns: CandleColumns, index: number) => number;
+  readonly both: (one: number, other: number) => number;
+}
 
-  constructor(columns: CandleColumns, nothing = 0) {
+const sum = (one: number, other: number): number => one + other;
+
+const FIGURES = {
+  high: { nothing: 0, of: ({ high }, index) => high[index] ?? 0, both: Math.max },
+  low: { nothing: Number.POSITIVE_INFINITY, of: ({ low }, index) => low[index] ?? 0, both: Math.min },
+  /** Traded volume, in the base currency. */
+  base: { nothing: 0, of: ({ volume }, index) => volume[index] ?? 0, both: sum },
+  /** Traded value, in the quote currency: the volume of each bar times its close. */
+  quote: {
+    nothing: 0,
+    of: ({ volume, close }, index) => (volume[index] ?? 0) * (close[index] ?? 0),
+    both: sum,
+  },
+} as const satisfies Readonly<Record<string, BarFigure>>;
+
+/**
+ * Computes totals of one figure over ranges of bars. Totals of whole blocks are kept, since a run asks again
+ * and again. A block is computed only when a range contains all of it, so no later bar is read.
+ */
+class BarBlocks {
+  private readonly columns: CandleColumns;
+  private readonly figure: BarFigure;
+  /** Total of each block; NaN before it is computed. */
+  private readonly blocks: Float64Array;
+
+  constructor(columns: CandleColumns, figure: BarFigure) {
     this.columns = columns;
-    this.nothing = nothing;
+    this.figure = figure;
+    this.blocks = new Float64Array(Math.ceil(columns.length / BLOCK)).fill(Number.NaN);
   }
 
   /** Returns the total from one bar to another, both included, in the units of the columns. */
   total(first: number, last: number): number {
+    const { nothing, both } = this.figure;
     const firstBlock = Math.ceil(first / BLOCK);
     const endBlock = Math.floor((last + 1) / BLOCK);
-    if (endBlock <= firstBlock) return this.with(this.nothing, first, last + 1);
-    let total = this.with(this.nothing, first, firstBlock * BLOCK);
-    for (let place = firstBlock; place < endBlock; place += 1) total = this.both(total, this.block(place));
+    if (endBlock <= firstBlock) return this.with(nothing, first, last + 1);
+    let total = this.with(nothing, first, firstBlock * BLOCK);
+    for (let place = firstBlock; place < endBlock; place += 1) total = both(total, this.block(place));
     return this.with(total, endBlock * BLOCK, last + 1);
   }
 
   /** Returns a total with the bars `from` (included) to `to` (excluded) added. */
-  protected abstract with(total: number, from: number, to: number): number;
-
-  /** Returns the combination of two totals. */
-  protected abstract both(one: number, other: number): number;
+  private with(total: number, from: number, to: number): number {
+    const { columns, figure } = this;
+    let all = total;
+    for (let index = from; index < to; index += 1) all = figure.both(all, figure.of(columns, index));
+    return all;
+  }
 
   private block(place: number): number {
-    const blocks = (this.blocks ??= new Float64Array(Math.ceil(this.columns.length / BLOCK)).fill(
-      Number.NaN,
-    ));
-    const known = blocks[place] ?? Number.NaN;
+    const known = this.blocks[place] ?? Number.NaN;
     if (!Number.isNaN(known)) return known;
-    const total = this.with(this.nothing, place * BLOCK, (place + 1) * BLOCK);
-    blocks[place] = total;
+    const total = this.with(this.figure.nothing, place * BLOCK, (place + 1) * BLOCK);
+    this.blocks[place] = total;
     return total;
   }
 }
 
-class Highest extends BarBlocks {
-  protected with(total: number, from: number, to: number): number {
-    const { high } = this.columns;
-    let highest = total;
-    for (let index = from; index < to; index += 1) highest = Math.max(highest, high[index] ?? 0);
-    return highest;
-  }
-
-  protected both(one: number, other: number): number {
-    return Math.max(one, other);
-  }
-}
-
-class Lowest extends BarBlocks {
-  protected with(total: number, from: number, to: number): number {
-    const { low } = this.columns;
-    let lowest = total;
-    for (let index = from; index < to; index += 1) lowest = Math.min(lowest, low[index] ?? 0);
-    return lowest;
-  }
-
-  protected both(one: number, other: number): number {
-    return Math.min(one, other);
-  }
-}
-
-/** Traded volume, in the base currency. */
-class BaseVolume extends BarBlocks {
-  protected with(total: number, from: number, to: number): number {
-    const { volume } = this.columns;
-    let sum = total;
-    for (let index = from; index < to; index += 1) sum += volume[index] ?? 0;
-    return sum;
-  }
-
-  protected both(one: number, other: number): number {
-    return one + other;
-  }
-}
-
-/** Traded value, in the quote currency: the volume of each bar times its close. */
-class QuoteVolume extends BarBlocks {
-  protected with(total: number, from: number, to: number): number {
-    const { volume, close } = this.columns;
-    let sum = total;
-    for (let index = from; index < to; index += 1) sum += (volume[index] ?? 0) * (close[index] ?? 0);
-    return sum;
-  }
-
-  protected both(one: number, other: number): number {
-    return one + other;
-  }
-}
-
-/** Ranges of the bars of one market, one for each figure. */
+/** Ranges of the bars of one market for a figure, made when one is first read. */
 export class BarRanges {
-  readonly high: Pick<BarBlocks, 'total'>;
-  readonly low: Pick<BarBlocks, 'total'>;
-  readonly base: Pick<BarBlocks, 'total'>;
-  readonly quote: Pick<BarBlocks, 'total'>;
+  private readonly columns: CandleColumns;
+  private readonly blocks = new Map<keyof typeof FIGURES, BarBlocks>();
 
   constructor(columns: CandleColumns) {
-    this.high = new Highest(columns);
-    this.low = new Lowest(columns, Number.POSITIVE_INFINITY);
-    this.base = new BaseVolume(columns);
-    this.quote = new QuoteVolume(columns);
+    this.columns = columns;
+  }
+
+  /** Returns a figure from one bar to another, both included, in the units of the columns. */
+  total(name: keyof typeof FIGURES, first: number, last: number): number {
+    const blocks = this.blocks.get(name) ?? new BarBlocks(this.columns, FIGURES[name]);
+    this.blocks.set(name, blocks);
+    return blocks.total(first, last);
   }
 }

@@ -38,10 +38,7 @@ export interface MovedFill extends FillRecord {
 }
 
 /** Sale of an amount that no buy of the run had brought: held at the start, or bought by another. */
-interface UnmatchedSale {
-  readonly market: string;
-  readonly strategy: string | null;
-  readonly amount: Units;
+interface UnmatchedSale extends Pick<RoundTrip, 'market' | 'strategy' | 'amount'> {
   /** Proceeds of the sale, after fees. */
   readonly proceeds: Units;
 }

@@ -138,12 +138,9 @@ export interface WantedThing {
 }
 
 /** View of one run for a comparison, each list in order of time. */
-export interface SessionView {
+export interface SessionView extends Pick<ReadSession, 'intents' | 'orders' | 'fills'> {
   /** Signals of the run; of a session, those that were delivered. */
   readonly signals: readonly SignalLine[];
-  readonly intents: readonly WantedThing[];
-  readonly orders: readonly OrderRecord[];
-  readonly fills: readonly FillRecord[];
   readonly books: readonly SeenData[];
   readonly bars: readonly SeenData[];
   /** All data that the bot received; null if it was not stored. */

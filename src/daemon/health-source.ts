@@ -18,12 +18,9 @@ interface CountedRequests {
   readonly count: number;
 }
 
-export interface BudgetUse {
-  readonly budget: string;
+export interface BudgetUse extends Pick<BudgetReport, 'budget' | 'inUse' | 'limit'> {
   /** Subject of the budget: `ip`, or the hash of a token. */
   readonly subject: string;
-  readonly inUse: number;
-  readonly limit: number;
   /** Limit to which the exchange has lowered the budget; null if it has not. */
   readonly lowered: number | null;
 }

@@ -145,16 +145,12 @@ export interface RecordingStatus extends RecordingSummary {
   readonly budgets: readonly { readonly budget: string; readonly inUse: number; readonly limit: number }[];
 }
 
-interface MarketPollsOptions {
+interface MarketPollsOptions extends Pick<RecordMarketDataOptions, 'markets' | 'signal' | 'onStatus'> {
   readonly remote: RemoteExchange;
   readonly recording: Recording;
   readonly feeds: readonly PlannedFeed[];
-  readonly markets: readonly MarketSymbol[];
   /** Duration of polling, in ms; null: until stopped. */
   readonly forMs: number | null;
-  readonly signal: AbortSignal;
-  /** Called once a second with the progress. */
-  readonly onStatus: (status: RecordingStatus) => void;
 }
 
 /** Polls each feed at its interval, and passes the answers to the recording. */

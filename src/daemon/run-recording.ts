@@ -1,9 +1,7 @@
+import type { OperatorOptions } from './run/operator.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import type { Venue } from '../venues/venue.ts';
 import type { BotConfig } from './create-bot-config.ts';
-import type { MirrorStore } from '../mirror/mirror-store.ts';
-import type { CreatedBot } from './run/create-bot.ts';
 import type { Recording, RecordingSummary } from './run/recording.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
 import { EventFile, writeSessionFile } from './session-file.ts';
@@ -64,12 +62,7 @@ function count(rows: number, noun: string): string {
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Parts of a run that the recording needs at its beginning. */
-interface BeginningOfRun {
-  readonly bot: CreatedBot;
-  readonly venue: Venue;
-  readonly config: BotConfig;
-  readonly mirror: MirrorStore;
-}
+type BeginningOfRun = Pick<OperatorOptions, 'bot' | 'venue' | 'config' | 'mirror'>;
 
 /** Creates the recording of a run; null if none is configured. */
 export async function createRecording({ record }: BotConfig, screen: Screen): Promise<Recording | null> {

@@ -1,19 +1,17 @@
-import type { Timeframe } from '../domain/candle.ts';
+import type { WorkerSetup } from '../plugins/worker-messages.ts';
 import { WorkerRunner, type IsolationLimits } from '../plugins/worker-runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { UniverseWish } from '../strategy/universe-rules.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
-interface ThreadedStrategy {
-  readonly file: string;
-  readonly shownFile: string;
+interface ThreadedStrategy extends Pick<
+  WorkerSetup,
+  'file' | 'shownFile' | 'market' | 'timeframe' | 'params'
+> {
   /** Name of the strategy; null: the one in its own definition. */
   readonly name: string | null;
-  readonly market: string;
   /** Universe whose markets it runs in, instead of `market`; null to run in `market`. */
   readonly universe: UniverseWish | null;
-  readonly timeframe: Timeframe;
-  readonly params: Readonly<Record<string, unknown>>;
   /** Markets of the exchange; null: any market is accepted. */
   readonly knownMarkets: ReadonlySet<string> | null;
   /** True if a thread that ended is to be restarted. */

@@ -1,3 +1,4 @@
+import { EnginePart } from './engine-settings.ts';
 import { NO_UNITS } from '../domain/money.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { exitsAmong, type HeldOf } from './exits.ts';
@@ -38,16 +39,11 @@ interface ControlOptions {
 }
 
 /** Halts, resumes and drains, on command of an operator or at the end of the run. */
-export class Control {
-  private readonly options: ControlOptions;
+export class Control extends EnginePart<ControlOptions> {
   private halted: StoredValue<'control'>['halted'] = null;
   draining: DrainPolicy | null = null;
   /** Time of the next `pump`, in ms since 1970; infinity if none is due. */
   dueAtMs = Number.POSITIVE_INFINITY;
-
-  constructor(options: ControlOptions) {
-    this.options = options;
-  }
 
   phase(hasStarted: boolean): 'syncing' | 'trading' | 'halted' | 'draining' {
     if (this.draining !== null) return 'draining';

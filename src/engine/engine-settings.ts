@@ -110,3 +110,12 @@ export const DEFAULT_ENGINE_TIMES = {
   resendUnknown: false,
   placeWithinMs: 3_000,
 } as const;
+
+/** Part of an engine, with the settings and the other parts that it was made with. */
+export abstract class EnginePart<Options> {
+  protected readonly options: Options;
+
+  constructor(options: Options) {
+    this.options = options;
+  }
+}

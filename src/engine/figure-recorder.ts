@@ -8,7 +8,7 @@ import { addUnits, formatUnits, NO_UNITS, type Units } from '../domain/money.ts'
 import { totalIn } from '../portfolio/profit.ts';
 import { valueOfAll, type Prices } from '../portfolio/holding.ts';
 import { currenciesOfBot, moneyOfStrategies, type EquityOptions } from './strategies/equity-of-bot.ts';
-import type { FigureSettings } from './engine-settings.ts';
+import { type FigureSettings, EnginePart } from './engine-settings.ts';
 import type { OrderBlotter } from './orders/order-blotter.ts';
 import type { Reconciler } from './fills/reconciler.ts';
 
@@ -160,9 +160,8 @@ interface FigureRecorderOptions extends Omit<EquityOptions, 'views'> {
  * that they hold. If one of them has no capital, all money of its quote currencies counts instead of capital.
  * Coins that others bought and the margin wallets are not included.
  */
-export class FigureRecorder {
+export class FigureRecorder extends EnginePart<FigureRecorderOptions> {
   readonly plots: LivePlots;
-  private readonly options: FigureRecorderOptions;
   private nextAtMs = 0;
   /** Time of the next round of values, even if values of this round are still missing. */
   private dueAtMs = 0;
@@ -173,7 +172,7 @@ export class FigureRecorder {
   private readonly used = new Set<string>();
 
   constructor(options: FigureRecorderOptions) {
-    this.options = options;
+    super(options);
     this.plots = new LivePlots(options.outbox, options.instances);
   }
 

@@ -10,7 +10,7 @@ import { type Reservations, inventoryLine } from './risk/reservations.ts';
 import { readFigures } from './strategy-instance-record.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-interface InventoryOptions {
+export interface InventoryOptions {
   readonly outbox: Outbox;
   readonly instances: readonly StrategyInstance[];
   readonly account: AccountState;

@@ -102,11 +102,6 @@ export class IssueLog {
     if (this.entries.delete(subject)) this.persist();
   }
 
-  /** Returns the number of consecutive readings with an issue in the subject. */
-  readingsOf(subject: string): number {
-    return this.entries.get(subject)?.readings ?? 0;
-  }
-
   /** Returns the issues that two readings have shown, oldest first. */
   confirmed(): readonly NotedIssue[] {
     const found: NotedIssue[] = [];

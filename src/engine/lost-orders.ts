@@ -1,3 +1,4 @@
+import { EnginePart } from './engine-settings.ts';
 import { invariant, present } from '../domain/errors.ts';
 import type { VenueOrder, ListCursor, VenueOrderId } from '../domain/order.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
@@ -12,7 +13,7 @@ import type { Outbox } from './outbox.ts';
 /** Intent id of orders that were taken over, whose intent is not in the mirror. */
 export const ADOPTED = 'adopted';
 
-interface LostOrdersOptions {
+export interface LostOrdersOptions {
   readonly blotter: OrderBlotter;
   readonly foreign: ForeignOrders;
   readonly instance: string;
@@ -23,13 +24,12 @@ interface LostOrdersOptions {
  * Orders with this instance's name that are missing in the mirror, because it was lost or restored from a
  * copy. They are ours, unless another bot uses the same instance name.
  */
-export class LostOrders {
+export class LostOrders extends EnginePart<LostOrdersOptions> {
   names = new KnownNames('');
   readonly conflictingInstances: ConflictingInstances;
-  private readonly options: LostOrdersOptions;
 
   constructor(options: LostOrdersOptions) {
-    this.options = options;
+    super(options);
     const { absence, ownLists } = options.blotter.venue;
     this.conflictingInstances = new ConflictingInstances({
       lateArrivalMs: latestArrivalMs(absence, options.lateArrivalMs),

@@ -1,3 +1,4 @@
+import { EnginePart } from './engine-settings.ts';
 import { MINUTE_MS, isoText, lengthText } from '../domain/time-text.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
@@ -67,16 +68,11 @@ type Decided = SignalReply & { readonly isRemembered: boolean };
  * signal, the intents that follow from it and the strategy's new state are one change of the mirror, so a
  * crash leaves all of it or nothing.
  */
-export class SignalIntake {
-  private readonly options: SignalIntakeOptions;
+export class SignalIntake extends EnginePart<SignalIntakeOptions> {
   private readonly seen = new Map<string, SeenSignal[]>();
   private readonly replies = new Map<string, SignalReply>();
   /** Signals that came before the strategies started, with their time, by key. */
   private readonly waiting = new Map<string, { readonly command: SignalCommand; readonly atMs: number }>();
-
-  constructor(options: SignalIntakeOptions) {
-    this.options = options;
-  }
 
   /** Applies a signal. Before the strategies have started, it waits and has no reply yet. */
   apply(command: SignalCommand): void {

@@ -1,3 +1,4 @@
+import { EnginePart } from './engine-settings.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import { durationText } from '../domain/time-text.ts';
@@ -61,8 +62,7 @@ interface StandstillWatchOptions {
  * The exchange's clock and the bot's may differ by hours. Their times are never compared, except at a start,
  * before anything has changed.
  */
-export class StandstillWatch {
-  private readonly options: StandstillWatchOptions;
+export class StandstillWatch extends EnginePart<StandstillWatchOptions> {
   private readonly pulses = new Map<string, Pulse>();
   private readonly held = new Map<string, HeldStandstill>();
   /** Newest time in all that was read, by the exchange's clock, in ms since 1970. */
@@ -78,7 +78,7 @@ export class StandstillWatch {
   private probeAtMs = 0;
 
   constructor(options: StandstillWatchOptions) {
-    this.options = options;
+    super(options);
     this.limitMs = leastLimit(options.limits.map(({ maxStandstillMs }) => maxStandstillMs));
   }
 

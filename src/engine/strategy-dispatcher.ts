@@ -1,3 +1,4 @@
+import type { InventoryOptions } from './inventory.ts';
 import { marginTopic } from '../records/margin.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import type { Intent } from '../strategy/intents.ts';
@@ -9,11 +10,9 @@ import type { StrategyLogLine } from '../strategy/strategy-port.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { LostStrategySettings } from './engine-settings.ts';
 import type { IntentRouter } from './strategies/intent-router.ts';
-import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import { leftReason } from './inventory.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { StrategyRecord } from '../records/rows.ts';
-import type { Outbox } from './outbox.ts';
 import type { PortfolioView, PortfolioViews } from './strategies/portfolio-view.ts';
 import { requiredMarkets, type StrategyInstance } from './strategy-instance.ts';
 import { writeUnstarted } from './strategy-instance-record.ts';
@@ -33,10 +32,7 @@ export interface CandleListener extends Listener {
   readonly place: number;
 }
 
-interface StrategyDispatcherOptions {
-  readonly instances: readonly StrategyInstance[];
-  readonly outbox: Outbox;
-  readonly markets: MarketDataCache;
+interface StrategyDispatcherOptions extends Pick<InventoryOptions, 'instances' | 'outbox' | 'markets'> {
   readonly views: PortfolioViews;
   readonly notifier: StrategyNotifier;
   readonly intents: IntentRouter;

@@ -1,3 +1,4 @@
+import { EnginePart } from './engine-settings.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './request-watches.ts';
@@ -24,16 +25,10 @@ interface TradingStateParts {
 }
 
 /** Decides if new orders may be placed. Cancels and look-ups are always allowed. */
-export class TradingState {
-  private readonly parts: TradingStateParts;
-
-  constructor(parts: TradingStateParts) {
-    this.parts = parts;
-  }
-
+export class TradingState extends EnginePart<TradingStateParts> {
   /** Returns why no new orders are accepted, the most serious reason first; null while they are. */
   closed(): Sentence | null {
-    const { control, credential, strategies, reconciler, findings, orderManager } = this.parts;
+    const { control, credential, strategies, reconciler, findings, orderManager } = this.options;
     const why = control.closed() ?? credential.fault();
     if (why !== null) return why;
     if (!strategies.hasStarted) return sentence('account-unread');
@@ -49,16 +44,16 @@ export class TradingState {
    */
   doubts(): readonly Sentence[] {
     const overdue = this.overdue();
-    const grave = this.parts.findings.confirmed().filter(({ isGrave }) => isGrave);
+    const grave = this.options.findings.confirmed().filter(({ isGrave }) => isGrave);
     return [
       ...(overdue === null ? [] : [overdue]),
       ...grave.map((finding) => sentenceOf(finding)),
-      ...this.parts.standstills.reasons(),
+      ...this.options.standstills.reasons(),
     ];
   }
 
   private overdue(): Sentence | null {
-    const { reconciles, reconciler, outbox } = this.parts;
+    const { reconciles, reconciler, outbox } = this.options;
     return reconciles ? reconciler.watch.overdue(outbox.nowMs) : null;
   }
 }

@@ -1,3 +1,4 @@
+import { EnginePart } from './engine-settings.ts';
 import {
   addUnits,
   formatUnits,
@@ -58,13 +59,8 @@ interface Objection {
  * not be found out. Then it stays unknown, with an alarm: its money stays reserved, and its currency gets no
  * other transfer, until a person has checked (`accept-balances`).
  */
-export class TransferManager {
-  private readonly options: TransferManagerOptions;
+export class TransferManager extends EnginePart<TransferManagerOptions> {
   private records: readonly TransferRecord[] = [];
-
-  constructor(options: TransferManagerOptions) {
-    this.options = options;
-  }
 
   /** Returns the amount that unfinished transfers may still move out of a currency's spot wallet. */
   leavingSpot(currency: string): Units {

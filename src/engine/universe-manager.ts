@@ -1,3 +1,4 @@
+import { EnginePart } from './engine-settings.ts';
 import { multiplyUnits, NO_UNITS, divideDown } from '../domain/money.ts';
 import { present } from '../domain/errors.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
@@ -59,8 +60,7 @@ export interface UniverseReport {
  * Ranks the markets of each universe when it is due, reads the past bars of new members, and notifies the
  * strategies. A market that leaves is not sold: it stays followed while its strategy has something in it.
  */
-export class UniverseManager {
-  private readonly options: UniverseManagerOptions;
+export class UniverseManager extends EnginePart<UniverseManagerOptions> {
   readonly tracked: readonly TrackedUniverse[];
   private readonly firstSeen: Map<string, number | null>;
   /** Past bars that are being read, by universe and market. */
@@ -74,7 +74,7 @@ export class UniverseManager {
   isChanged = false;
 
   constructor(options: UniverseManagerOptions) {
-    this.options = options;
+    super(options);
     const { stored } = options;
     this.statsOfAll = statsCall([...options.markets.all()].map(({ market }) => market));
     const record = restored(stored, 'universes');

@@ -218,20 +218,17 @@ export class WatchdogRun {
   }
 }
 
-interface WatchdogLifeOptions {
-  readonly world: FuzzWorld;
-  readonly machine: BotMachine;
-  readonly heartbeatFolder: string;
+interface WatchdogLifeOptions extends Pick<
+  WatchdogRunOptions,
+  'world' | 'machine' | 'heartbeatFolder' | 'logsIn' | 'witnesses' | 'onMistake'
+> {
   /** Name in the ledger. */
   readonly owner: string;
   readonly dice: Dice;
-  readonly logsIn: boolean;
   readonly rule: WatchRule;
-  readonly witnesses: readonly WireWitness[];
   readonly onNews: (news: WatchdogNews) => void;
   /** Called when it begins to cancel, and when it has ended. */
   readonly onTry: { readonly begins: () => void; readonly ends: () => void };
-  readonly onMistake: (error: unknown) => void;
 }
 
 const POLL_INTERVAL_MS = 1_000;

@@ -75,7 +75,6 @@ export class WorkerRunner implements StrategyPort {
   readonly params: unknown;
   readonly trailing: TrailPace | null;
   readonly wantsCandles: boolean;
-  readonly maySleep = false;
   failure: string | null = null;
   fault: StrategyFault | null = null;
   isBeyondRepair = false;
@@ -187,12 +186,12 @@ export class WorkerRunner implements StrategyPort {
     return wanted?.kind === 'candles' && wanted.isPooled === true && !this.isFollowed(wanted.market);
   }
 
-  sleepsUntil({ from }: BarRows): number {
-    return from;
+  sleepsUntil({ from, to }: BarRows, _: EngineView, place: number): number {
+    return this.isUnfollowed(place) ? to : from;
   }
 
   sleepThrough(): void {
-    // It never sleeps.
+    // Only bars that it does not follow.
   }
 
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[] {

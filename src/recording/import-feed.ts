@@ -1,6 +1,6 @@
+import type { ImportTableOptions } from './import-report.ts';
 import { createInterface } from 'node:readline';
 import { SarrafError } from '../domain/errors.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { joinTrades, type PublicTrade } from '../domain/trade.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -19,14 +19,10 @@ import { bothSides } from '../domain/order-book.ts';
 /** Number of records that are passed on together. */
 const PART_RECORDS = 500;
 
-interface ImportFeedOptions {
+interface ImportFeedOptions extends Pick<ImportTableOptions, 'path' | 'market' | 'skipBadRows' | 'source'> {
   readonly catalogue: Catalogue;
-  readonly path: string;
-  readonly market: MarketSymbol;
   /** Length of the period in ms of which at most one book is kept. */
   readonly everyMs: number;
-  readonly skipBadRows: boolean;
-  readonly source: string;
   readonly onProgress?: (rows: number, progress: ReadProgress) => void;
 }
 

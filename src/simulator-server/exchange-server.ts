@@ -21,14 +21,11 @@ const COMMANDS: readonly AdminCommand[] = [
 /** Path prefix of all administrator's commands. */
 const ADMIN_PREFIX = '/_sim/';
 
-interface AdminRequest {
-  readonly method: string;
+interface AdminRequest extends Pick<WireRequest, 'method' | 'body' | 'ip'> {
   /** Path with its query. */
   readonly path: string;
   /** Value of the header `Authorization`: `Bearer <token>`. */
   readonly authorization: string;
-  readonly body: string;
-  readonly ip: string;
 }
 
 interface AdminAnswer {

@@ -188,14 +188,11 @@ export interface SendRequest {
 }
 
 /** A request whose fields are all valid. */
-interface Invoice {
+interface Invoice extends Pick<SendRequest, 'factorNumber' | 'mobile' | 'description'> {
   readonly api: string;
   /** In rial. */
   readonly amount: number;
   readonly callbackUrl: string;
-  readonly factorNumber: string | null;
-  readonly mobile: string | null;
-  readonly description: string | null;
   readonly currencies: readonly string[];
 }
 

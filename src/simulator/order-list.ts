@@ -113,14 +113,8 @@ function keyOf(order: SimulatedOrder, field: OrderSortField): number {
 }
 
 /** Parameters of the trades list. Source: `GET /market/trades/list`. */
-interface TradesQuery {
-  readonly base: string | null;
-  readonly quote: string | null;
-  readonly fromId: number | null;
-  readonly side: Side | null;
+interface TradesQuery extends Pick<OrdersQuery, 'base' | 'quote' | 'fromId' | 'side' | 'page' | 'pageSize'> {
   readonly ascending: boolean;
-  readonly page: number;
-  readonly pageSize: number;
   /** Time after which trades are hidden; null hides none. */
   readonly asOfMs: number | null;
   /** True if every second hidden trade, by its id, is shown all the same. */

@@ -189,11 +189,8 @@ function isFixed(name: string, fixed: Params): boolean {
 }
 
 /** Inputs that determine a study's data. */
-interface Question {
-  readonly settings: StudySettings;
+interface Question extends Pick<PreparedStudy, 'settings' | 'space' | 'setup'> {
   readonly config: BotConfig;
-  readonly space: Space;
-  readonly setup: StudySetup;
   /** Signals; null if the study has none. */
   readonly signals: readonly FileSignal[] | null;
 }

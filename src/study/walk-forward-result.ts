@@ -1,8 +1,9 @@
+import type { StudyResult } from './study-result.ts';
 import { createHash } from 'node:crypto';
 import { withoutYear } from '../backtest/finish-run.ts';
 import { SarrafError, present } from '../domain/errors.ts';
 import { inDigits, type FactFigure } from '../language/fact.ts';
-import type { Objective, TrialMetrics, RunRange } from './objectives.ts';
+import type { TrialMetrics, RunRange } from './objectives.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { canonicalJson } from './study-identity.ts';
 import type { Params } from '../search/params-of-point.ts';
@@ -37,13 +38,13 @@ export interface WindowRow {
   readonly efficiency: number | null;
 }
 
-export interface WalkForwardResult {
-  readonly study: string;
-  readonly file: string;
+export interface WalkForwardResult extends Pick<
+  StudyResult,
+  'study' | 'file' | 'objectives' | 'trialsOnData' | 'notes'
+> {
   /** SHA-256 of the study, the plan, all trials and the account. */
   readonly hash: string;
   readonly plan: WalkQuestion;
-  readonly objectives: readonly Objective[];
   readonly trialsAWindow: number;
   readonly windows: readonly WindowRow[];
   /** Daily growth in all test windows over that in all train windows; null if nothing grew in sample. */
@@ -57,9 +58,6 @@ export interface WalkForwardResult {
     readonly equity: readonly EquityDay[];
     readonly failures: readonly string[];
   };
-  readonly trialsOnData: TrialsOnData;
-  /** Notes that a reader of the numbers must know. */
-  readonly notes: readonly StudyFinding[];
 }
 
 /** Reads an ended walk-forward. Throws `DATA_UNUSABLE` if it has not ended or is damaged. */

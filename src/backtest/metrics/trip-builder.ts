@@ -38,15 +38,10 @@ export interface RoundTrip {
  * Sums of a trip that may still grow. Prices are those of its first part; products of price and amount have
  * twenty decimals.
  */
-export interface TripSums {
-  readonly market: string;
-  readonly strategy: string | null;
-  readonly entryOrder: string | null;
-  readonly exitOrder: string | null;
-  readonly openedAtMs: number;
-  readonly entryPrice: Units;
-  readonly exitPrice: Units;
-  readonly isOfMoney: boolean;
+export interface TripSums extends Pick<
+  RoundTrip,
+  'market' | 'strategy' | 'entryOrder' | 'exitOrder' | 'openedAtMs' | 'entryPrice' | 'exitPrice' | 'isOfMoney'
+> {
   closedAtMs: number | null;
   amount: bigint;
   entryProduct: bigint;

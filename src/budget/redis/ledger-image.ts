@@ -1,16 +1,15 @@
+import type { Slot } from '../admission.ts';
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { randomBytes } from 'node:crypto';
 
 /** A slot in the form that Redis stores. */
-export interface ImageSlot {
-  readonly owner: string;
+export interface ImageSlot extends Pick<
+  Slot,
+  'owner' | 'admittedAtMs' | 'stampedAtMs' | 'endedAtMs' | 'isFollowed'
+> {
   /** Number of the slot, unique for its owner. */
   readonly seq: number;
-  readonly admittedAtMs: number;
-  readonly stampedAtMs: number | null;
-  readonly endedAtMs: number | null;
-  readonly isFollowed: boolean;
 }
 
 const HEAD = z.object({

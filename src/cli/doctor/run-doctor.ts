@@ -439,13 +439,10 @@ export function checkLogIn(
 /** Name of the check; not the channel's, which is private: outcomes go into a record sent to others. */
 const CHECK = 'alert channel';
 
-interface ChannelCheckOptions {
+interface ChannelCheckOptions extends Pick<DoctorOptions, 'isOffline' | 'signal' | 'log'> {
   /** Mode in the configuration, even if the rest of it cannot be used. */
   readonly mode: BotConfig['mode'];
   readonly isWhole: boolean;
-  readonly isOffline: boolean;
-  readonly signal: AbortSignal;
-  readonly log: (line: string) => void;
   readonly nowMs: number;
 }
 

@@ -21,7 +21,7 @@ import { drawdownOf, valuesOf, withoutDeposits, type ValueAt } from '../../portf
 import type { Engine } from '../../engine/engine.ts';
 import type { ControlResult } from '../control-command.ts';
 
-interface OperatorOptions {
+export interface OperatorOptions {
   readonly bot: CreatedBot;
   readonly config: BotConfig;
   readonly venue: Venue;

@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, UNITS_PER_ONE, type Units, divideHalfEven } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
@@ -22,7 +23,7 @@ import { sizedAlgorithm, sizeViewOf } from '../strategies/sized-intent.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { TrailPace } from '../../strategy/definition.ts';
 
-interface AlgorithmStarterOptions {
+export interface AlgorithmStarterOptions {
   readonly outbox: Outbox;
   readonly table: Pick<OrderTable, 'get'>;
   readonly risk: PreTradeRisk;
@@ -45,13 +46,7 @@ export interface IntentRefusal {
 }
 
 /** Starts the algorithms that strategies request, or returns why not. */
-export class AlgorithmStarter {
-  private readonly options: AlgorithmStarterOptions;
-
-  constructor(options: AlgorithmStarterOptions) {
-    this.options = options;
-  }
-
+export class AlgorithmStarter extends EnginePart<AlgorithmStarterOptions> {
   /**
    * Starts an algorithm, or gives the running one the new values. Returns the refusal; null if there is none.
    * `id`: id of the intent, if it has one already.

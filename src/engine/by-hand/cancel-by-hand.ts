@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/order.ts';
@@ -52,13 +53,8 @@ interface Canceling {
  * Cancels orders for a person. A cancel of a strategy, a market or everything also ends the algorithms there,
  * which would place new orders. After a cancel of one order its algorithm continues.
  */
-export class CancelByHand {
-  private readonly options: CancelByHandOptions;
+export class CancelByHand extends EnginePart<CancelByHandOptions> {
   private readonly commands = new Map<string, Canceling | ByHandState>();
-
-  constructor(options: CancelByHandOptions) {
-    this.options = options;
-  }
 
   apply(command: CancelCommand): void {
     if (this.commands.has(command.key)) return;

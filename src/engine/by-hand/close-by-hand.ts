@@ -1,3 +1,5 @@
+import { EnginePart } from '../engine-settings.ts';
+import type { CancelByHandOptions } from './cancel-by-hand.ts';
 import {
   addUnits,
   formatUnits,
@@ -9,12 +11,8 @@ import {
 import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
-import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { CloseCommand } from '../engine-event.ts';
-import type { IntentRouter } from '../strategies/intent-router.ts';
-import type { LeftBehind } from '../left-behind.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
-import type { OrderManager } from '../orders/order-manager.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { ByHandState } from './cancel-by-hand.ts';
@@ -32,14 +30,13 @@ const POLL_INTERVAL_MS = 1_000;
 /** Maximum number of ended closings that are remembered, besides those at work. */
 const MOST_ENDED = 50;
 
-export interface CloseByHandOptions {
+export interface CloseByHandOptions extends Pick<
+  CancelByHandOptions,
+  'orderManager' | 'algorithms' | 'router' | 'leftBehind'
+> {
   readonly outbox: Outbox;
-  readonly orderManager: OrderManager;
-  readonly algorithms: AlgorithmManager;
   readonly markets: MarketDataCache;
-  readonly router: IntentRouter;
   readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
-  readonly leftBehind: () => LeftBehind;
   /** Returns why no orders are accepted now; null while they are. */
   readonly closed: () => Sentence | null;
   /** Returns why orders are refused until a person or a new run permits them; null if they are not. */
@@ -52,8 +49,7 @@ export interface CloseByHandOptions {
  * When these have ended, a target of zero sells what the strategy holds or buys back what it owes. Until then
  * the strategy can place nothing in the coin. A closing continues after a crash.
  */
-export class CloseByHand {
-  private readonly options: CloseByHandOptions;
+export class CloseByHand extends EnginePart<CloseByHandOptions> {
   private readonly closings = new Map<string, Closing>();
   /** Keys of the closings that have not ended; usually there are none. */
   readonly atWork = new Set<string>();
@@ -61,7 +57,7 @@ export class CloseByHand {
   dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: CloseByHandOptions) {
-    this.options = options;
+    super(options);
     options.orderManager.blotter.listen(['end'], (order) => this.onEnd(order), this.atWork);
     options.algorithms.listenToEnds((intentId, reason) => {
       if (this.atWork.size > 0) this.onAlgorithmEnd(intentId, reason);
@@ -340,11 +336,7 @@ function tradedText({ held, traded, total, market, asset }: ClosingLeg, priceSte
   return sentence(held < 0n ? 'close-bought' : 'close-sold', { amount, market, price: formatUnits(price) });
 }
 
-interface ClosingLegsOptions {
-  readonly orderManager: OrderManager;
-  readonly algorithms: AlgorithmManager;
-  readonly markets: MarketDataCache;
-}
+type ClosingLegsOptions = Pick<CloseByHandOptions, 'orderManager' | 'algorithms' | 'markets'>;
 
 /**
  * Returns the coins to close: that of `market`, or, if null, each that the strategy holds, owes or works in.

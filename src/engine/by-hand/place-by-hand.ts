@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
@@ -6,8 +7,6 @@ import type { Intent } from '../../strategy/intents.ts';
 import type { PlaceCommand, ByHandCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
-import type { Outbox } from '../outbox.ts';
-import type { StrategyInstance } from '../strategy-instance.ts';
 import { leftBehind } from '../left-behind.ts';
 import { CancelByHand, ended, type ByHandState, type CancelByHandOptions } from './cancel-by-hand.ts';
 import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
@@ -20,20 +19,16 @@ const MOST_PLACED = 200;
 /** Tag of the orders that a person places. */
 const BY_HAND_TAG = 'by-hand';
 
-export interface PlaceByHandOptions {
-  readonly outbox: Outbox;
+export interface PlaceByHandOptions extends Pick<CloseByHandOptions, 'outbox' | 'instanceOf' | 'onChange'> {
   readonly orderManager: OrderManager;
   readonly router: IntentRouter;
-  readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
-  readonly onChange: () => void;
 }
 
 /**
  * Places a person's orders for strategies, each command once. The result of a command is stored together with
  * the order, so after a crash it is known whether it was done.
  */
-export class PlaceByHand {
-  private readonly options: PlaceByHandOptions;
+export class PlaceByHand extends EnginePart<PlaceByHandOptions> {
   private readonly placed = new Map<string, Placed>();
   /** Key of the command of each order whose answer is awaited, by client order id. */
   private readonly awaited = new Map<string, string>();
@@ -41,7 +36,7 @@ export class PlaceByHand {
   private readonly searched = new Set<string>();
 
   constructor(options: PlaceByHandOptions) {
-    this.options = options;
+    super(options);
     const { blotter } = options.orderManager;
     blotter.listen(STATES_ONCE_SENT, (order) => this.onAnswered(order), this.awaited);
   }
@@ -187,8 +182,7 @@ type ByHandOptions = Omit<
 >;
 
 /** Carries out a person's commands on orders and positions while the bot runs. */
-export class ByHand {
-  private readonly options: ByHandOptions;
+export class ByHand extends EnginePart<ByHandOptions> {
   private readonly canceling: CancelByHand;
   readonly closing: CloseByHand;
   private readonly placing: PlaceByHand;
@@ -197,7 +191,7 @@ export class ByHand {
   isChanged = false;
 
   constructor(options: ByHandOptions) {
-    this.options = options;
+    super(options);
     const { instances, orderManager, markets } = options;
     const shared = {
       ...options,

@@ -1,3 +1,5 @@
+import { EnginePart } from '../engine-settings.ts';
+import type { CloseByHandOptions } from './close-by-hand.ts';
 import { present } from '../../domain/errors.ts';
 import {
   formatUnits,
@@ -11,9 +13,7 @@ import { retainNewest } from '../../domain/retain-newest.ts';
 import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { PositionCommand } from '../engine-event.ts';
-import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { MissingCoins } from '../feeds/account-state.ts';
-import type { Outbox } from '../outbox.ts';
 import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { ended, type ByHandState } from './cancel-by-hand.ts';
@@ -22,19 +22,18 @@ import type { MovedPosition } from '../stored-records.ts';
 /** Maximum number of commands that are remembered. A repeated command is recognized by its key. */
 const MOST_MOVED = 200;
 
-export interface PositionByHandOptions {
-  readonly outbox: Outbox;
+export interface PositionByHandOptions extends Pick<
+  CloseByHandOptions,
+  'outbox' | 'markets' | 'instanceOf' | 'onChange'
+> {
   readonly algorithms: AlgorithmManager;
-  readonly markets: MarketDataCache;
   readonly reservations: Reservations;
   readonly missing: MissingCoins;
   readonly instances: readonly StrategyInstance[];
-  readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
   /**
    * Returns why a strategy may place nothing in a coin: its position there is being closed. Null if it may.
    */
   readonly closingOf: (strategy: string, coin: string) => Sentence | null;
-  readonly onChange: () => void;
 }
 
 /** Coins that change their owner. `from` or `to` is null for the account itself. */
@@ -53,13 +52,8 @@ interface Move {
  * whether a position still exists, the command settles that, and its exit is placed again. A command is
  * stored in the step that carries it out, so it is done once or not at all.
  */
-export class PositionByHand {
-  private readonly options: PositionByHandOptions;
+export class PositionByHand extends EnginePart<PositionByHandOptions> {
   private readonly moved = new Map<string, MovedPosition>();
-
-  constructor(options: PositionByHandOptions) {
-    this.options = options;
-  }
 
   apply(command: PositionCommand): void {
     if (this.moved.has(command.key)) return;

@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import type { BalanceBooks } from '../../portfolio/balance-books.ts';
 import {
   numberOfUnits,
@@ -176,14 +177,13 @@ interface MissingCoinsOptions {
  * Finds coins that strategies hold by their fills and that the account does not have: somebody sold or moved
  * them. The books agree all the same, since trades and transfers of others count in them.
  */
-export class MissingCoins {
-  private readonly options: MissingCoinsOptions;
+export class MissingCoins extends EnginePart<MissingCoinsOptions> {
   private readonly missing = new Map<string, { readonly amount: Units; readonly sinceMs: number }>();
   /** Number of readings in a row with a shortage that does not count yet, by coin. */
   private readonly seen = new Map<string, number>();
 
   constructor(options: MissingCoinsOptions) {
-    this.options = options;
+    super(options);
     options.account.listen(this.checkAll);
   }
 
@@ -256,13 +256,8 @@ interface MarginCacheOptions {
  * Holds the last reading of each kind of margin data. A reading with an impossible number is not used: the
  * one before stays, and ages. Nothing is stored: a restart reads it again.
  */
-export class MarginCache {
-  private readonly options: MarginCacheOptions;
+export class MarginCache extends EnginePart<MarginCacheOptions> {
   private readonly seen = new Map<string, SeenMargin>();
-
-  constructor(options: MarginCacheOptions) {
-    this.options = options;
-  }
 
   /** Returns the last reading of a topic (`marginTopic`); null before the first. */
   get(topic: string): SeenMargin | null {

@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { isoText } from '../../domain/time-text.ts';
 import { unitsOf } from '../../domain/money.ts';
@@ -9,7 +10,7 @@ import type { MarketDataCache } from './market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
 
-interface CandlePagesOptions {
+export interface CandlePagesOptions {
   readonly outbox: Outbox;
   readonly markets: MarketDataCache;
   readonly findings: IssueLog;
@@ -41,13 +42,7 @@ export function pageIssue(
 }
 
 /** Applies candles that were read: stores the closed ones, and notifies or warms up strategies. */
-export class CandlePages {
-  private readonly options: CandlePagesOptions;
-
-  constructor(options: CandlePagesOptions) {
-    this.options = options;
-  }
-
+export class CandlePages extends EnginePart<CandlePagesOptions> {
   /**
    * Applies the answer to one request. Returns false for a page with an implausible bar: then nothing of the
    * page is used.

@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { PollQueue } from '../../scheduler/poll-queue.ts';
 import type { UnreadRow, VenueCall, VenueValues } from '../../venues/port.ts';
@@ -38,7 +39,7 @@ interface AskedReply {
   readonly saidAtMs: number | undefined;
 }
 
-interface FeedAskerOptions {
+export interface FeedAskerOptions {
   readonly feeds: readonly PlannedFeed[];
   readonly queue: PollQueue;
   readonly times: FeedReadTimes;
@@ -50,12 +51,11 @@ interface FeedAskerOptions {
 }
 
 /** Requests feeds, and schedules the next request once a feed was read to its end or failed. */
-export class FeedAsker {
-  private readonly options: FeedAskerOptions;
+export class FeedAsker extends EnginePart<FeedAskerOptions> {
   private readonly keys: ReadonlySet<string>;
 
   constructor(options: FeedAskerOptions) {
-    this.options = options;
+    super(options);
     this.keys = new Set(options.feeds.map(({ key }) => key));
   }
 
@@ -126,7 +126,7 @@ export class FeedAsker {
 /** Kinds of feeds that read the account. */
 type AccountFeedKind = 'orders' | 'trades' | 'wallets' | 'transactions';
 
-interface AccountFeedsOptions {
+export interface AccountFeedsOptions {
   readonly asker: FeedAsker;
   readonly queue: PollQueue;
   readonly outbox: Outbox;
@@ -137,16 +137,11 @@ interface AccountFeedsOptions {
 }
 
 /** Reads the account page by page to the end: open orders, trades, wallets and their histories. */
-export class AccountFeeds {
-  private readonly options: AccountFeedsOptions;
+export class AccountFeeds extends EnginePart<AccountFeedsOptions> {
   private openIds = new Set<VenueOrderId>();
   private openAskedAtMs = 0;
   /** True if the id of every open order could be read. */
   private isOpenWhole = true;
-
-  constructor(options: AccountFeedsOptions) {
-    this.options = options;
-  }
 
   /** Requests a feed. Returns false if there is nothing to request now. */
   poll(feed: PlannedFeed, kind: AccountFeedKind, nowMs: number): boolean {

@@ -1,36 +1,21 @@
+import { EnginePart } from '../engine-settings.ts';
+import type { CandlePagesOptions } from './candle-pages.ts';
+import type { AccountFeedsOptions } from './feed-asker.ts';
+import type { FeedAskerOptions } from './feed-asker.ts';
 import { invariant, present } from '../../domain/errors.ts';
 import { statsCall } from '../../venues/port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { FeedPace, PollQueue } from '../../scheduler/poll-queue.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { AccountFeeds, FeedAsker, FeedReadTimes } from './feed-asker.ts';
-import type { AccountState, MarginCache } from './account-state.ts';
-import type { CandleReaders } from './candle-reader.ts';
 import { CandlePages } from './candle-pages.ts';
-import type { FillHandler } from '../fills/fill-handler.ts';
-import type { IssueLog } from '../issue-log.ts';
-import type { MarketDataCache } from './market-data-cache.ts';
-import type { OrderManager } from '../orders/order-manager.ts';
-import type { Outbox } from '../outbox.ts';
-import type { Reconciler } from '../fills/reconciler.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
-import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
 
-interface FeedHandlerOptions {
-  readonly feeds: readonly PlannedFeed[];
-  readonly queue: PollQueue;
-  readonly outbox: Outbox;
-  readonly orderManager: OrderManager;
-  readonly markets: MarketDataCache;
-  readonly margin: MarginCache;
-  readonly account: AccountState;
-  readonly fills: FillHandler;
-  readonly reconciler: Reconciler;
-  readonly findings: IssueLog;
-  readonly readers: CandleReaders;
-  readonly strategies: StrategyDispatcher;
-  /** Called with each closed bar, after strategies got it. */
-  readonly onCandle: (candle: ClosedCandle) => void;
+interface FeedHandlerOptions
+  extends
+    Pick<CandlePagesOptions, 'markets' | 'strategies' | 'onCandle'>,
+    Pick<AccountFeedsOptions, 'orderManager' | 'account' | 'reconciler'>,
+    Pick<FeedAskerOptions, 'feeds' | 'queue' | 'outbox' | 'margin' | 'fills' | 'findings' | 'readers'> {
   /** Markets that are only candidates of universes: their books are used while a universe follows them. */
   readonly pooled: ReadonlySet<string>;
   /** Called once the statistics of all markets were read. */
@@ -38,8 +23,7 @@ interface FeedHandlerOptions {
 }
 
 /** Requests every feed at its pace, and passes on the answers. */
-export class FeedHandler {
-  private readonly options: FeedHandlerOptions;
+export class FeedHandler extends EnginePart<FeedHandlerOptions> {
   readonly queue: PollQueue;
   readonly times: FeedReadTimes;
   private readonly asker: FeedAsker;
@@ -50,7 +34,7 @@ export class FeedHandler {
   private feeds: readonly PlannedFeed[];
 
   constructor(options: FeedHandlerOptions) {
-    this.options = options;
+    super(options);
     const { feeds, outbox } = options;
     this.feeds = feeds;
     this.queue = options.queue;
@@ -212,24 +196,17 @@ function marketOf({ key, market }: PlannedFeed): string {
   return market;
 }
 
-interface FollowedFeedsOptions {
-  readonly feeds: readonly PlannedFeed[];
-  readonly queue: PollQueue;
-  readonly readers: CandleReaders;
-  /** Markets that are only candidates of universes: their books are used while a universe follows them. */
-  readonly pooled: ReadonlySet<string>;
-}
+type FollowedFeedsOptions = Pick<FeedHandlerOptions, 'feeds' | 'queue' | 'readers' | 'pooled'>;
 
 /** Selects the feeds to request for candidates of universes: those of the markets that universes follow. */
-class FollowedFeeds {
-  private readonly options: FollowedFeedsOptions;
+class FollowedFeeds extends EnginePart<FollowedFeedsOptions> {
   /** Keys of the feeds of candidates that no universe follows now. */
   private readonly asleep: Set<string>;
   /** Markets that universes follow now. */
   private followed: ReadonlySet<string> = new Set();
 
   constructor(options: FollowedFeedsOptions) {
-    this.options = options;
+    super(options);
     this.asleep = new Set(options.feeds.flatMap(({ key, isPooled }) => (isPooled === true ? [key] : [])));
   }
 

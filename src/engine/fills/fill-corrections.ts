@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import {
   addUnits,
   formatUnits,
@@ -37,13 +38,7 @@ interface FillCorrectionsOptions {
  * Corrects fills that are already booked. Rows, positions and balances change in one step, so a crash leaves
  * all of it or nothing. The strategy is not notified again.
  */
-export class FillCorrections {
-  private readonly options: FillCorrectionsOptions;
-
-  constructor(options: FillCorrectionsOptions) {
-    this.options = options;
-  }
-
+export class FillCorrections extends EnginePart<FillCorrectionsOptions> {
   /** Books a trade that a placeholder stands for, and makes the placeholder smaller by that amount. */
   replace(placeholder: FillRecord, trade: FillRecord): void {
     const { blotter, booked } = this.options;
@@ -147,15 +142,10 @@ interface PlaceholderFillsOptions {
  * lose one. A closed order then gets one fill from its own record, with the amount, value and fee that are
  * missing. Its id marks it as a placeholder. Trades that arrive later replace it (`FillCorrections`).
  */
-export class PlaceholderFills {
-  private readonly options: PlaceholderFillsOptions;
+export class PlaceholderFills extends EnginePart<PlaceholderFillsOptions> {
   /** Keys of the orders whose records a person has accepted. */
   private readonly accepted = new Set<string>();
   private checkedAtMs = Number.NEGATIVE_INFINITY;
-
-  constructor(options: PlaceholderFillsOptions) {
-    this.options = options;
-  }
 
   /** Accepts the records of closed orders, on a person's command: no more trades are awaited. */
   accept(): void {

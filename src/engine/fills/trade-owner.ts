@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
@@ -47,13 +48,7 @@ type TradeStanding =
  * Decides whose a trade is, and if that is certain. Booked fills stay, so two sources must agree: the trade
  * and the matched amount in its order's record, or two readings of the trade.
  */
-export class TradeOwner {
-  private readonly options: TradeOwnerOptions;
-
-  constructor(options: TradeOwnerOptions) {
-    this.options = options;
-  }
-
+export class TradeOwner extends EnginePart<TradeOwnerOptions> {
   /**
    * True if a trade fits its order and is confirmed: by a second reading, or by the order's record, if that
    * shows as much matched.

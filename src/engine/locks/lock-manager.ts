@@ -20,7 +20,7 @@ import type { WantedOrder } from '../risk/risk-view.ts';
 import { NO_HOLDING, type Holding, endsTrip, partOf, subtractMoney } from '../../portfolio/holding.ts';
 import type { ShownLock } from '../../strategy/strategy-event.ts';
 import type { LockCommand } from '../engine-event.ts';
-import type { EngineSettings } from '../engine-settings.ts';
+import { type EngineSettings, EnginePart } from '../engine-settings.ts';
 import { EquityOfBot, type EquityOptions } from '../strategies/equity-of-bot.ts';
 
 import type { OrderManager } from '../orders/order-manager.ts';
@@ -50,8 +50,7 @@ interface LockManagerOptions extends EquityOptions {
  * Runs the locks: feeds the rules with fills, equity and time, refuses orders that add risk while a lock is
  * active, and cancels resting orders where the lock says so. It places nothing, and cancels no exit.
  */
-export class LockManager {
-  private readonly options: LockManagerOptions;
+export class LockManager extends EnginePart<LockManagerOptions> {
   private readonly book: LockBook;
   private readonly records = new LockRecords();
   readonly entries: EntryCanceler;
@@ -70,7 +69,7 @@ export class LockManager {
   private readonly unknown = new Set<string>();
 
   constructor(options: LockManagerOptions) {
-    this.options = options;
+    super(options);
     this.book = new LockBook(rulesOf(options.settings));
     this.equity = new EquityOfBot(options);
     this.entries = new EntryCanceler({ ...options, active: () => this.book.active() });
@@ -417,13 +416,12 @@ interface EntryCancelerOptions {
 }
 
 /** Cancels resting orders within the reach of active locks that cancel entries; exits stay. */
-class EntryCanceler {
-  private readonly options: EntryCancelerOptions;
+class EntryCanceler extends EnginePart<EntryCancelerOptions> {
   /** True if such a lock or a life of the bot has begun, or an order turned up while a lock is active. */
   isDue = false;
 
   constructor(options: EntryCancelerOptions) {
-    this.options = options;
+    super(options);
     // Called for an order that turns up, or whose outcome becomes known.
     options.orderManager.blotter.listen(['open'], () => {
       if (!this.isDue) this.isDue = this.locks().length > 0;

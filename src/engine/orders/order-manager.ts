@@ -1,28 +1,23 @@
+import type { OrderPlacerOptions } from './order-placer.ts';
 import type { VenueOrder, VenueOrderId } from '../../domain/order.ts';
 import { type OrderRecord, mayTrade } from '../../records/order.ts';
 import { isOpenStatus } from '../../venues/port.ts';
 import { CancelManager } from './cancel-manager.ts';
-import type { EngineSettings } from '../engine-settings.ts';
 import type { IssueLog } from '../issue-log.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import { OrderPlacer } from './order-placer.ts';
 import { OrderReportMatcher } from './order-report-matcher.ts';
 import { OrderTakeover, UnknownOrderSearch } from './order-search.ts';
-import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
-import type { RowCounter } from '../strategies/intent-blotter.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** A list may be this much older than a reply, in ms. */
 const LIST_LAG_MS = 3_000;
 
-interface OrderManagerOptions {
-  readonly settings: EngineSettings;
-  readonly blotter: OrderBlotter;
+interface OrderManagerOptions extends Pick<
+  OrderPlacerOptions,
+  'settings' | 'blotter' | 'risk' | 'rows' | 'epoch'
+> {
   readonly findings: IssueLog;
-  readonly risk: PreTradeRisk;
-  readonly rows: RowCounter;
-  /** Mark of this mirror in the ids of its orders. */
-  readonly epoch: string;
 }
 
 /**

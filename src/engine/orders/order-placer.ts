@@ -5,7 +5,7 @@ import { OrderNames, stopLegKey } from '../order-names.ts';
 import { unsentOrder, type OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
-import type { EngineSettings } from '../engine-settings.ts';
+import { type EngineSettings, EnginePart } from '../engine-settings.ts';
 import { persistReply, type Outbox } from '../outbox.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
@@ -13,7 +13,7 @@ import type { RowCounter } from '../strategies/intent-blotter.ts';
 import { present } from '../../domain/errors.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 
-interface OrderPlacerOptions {
+export interface OrderPlacerOptions {
   readonly settings: EngineSettings;
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
@@ -39,8 +39,7 @@ const WAITS_LONGER_MS = 1_000;
  * Places orders. An order is on the disk before its request leaves, and it is sent once. An order identical
  * to one sent a moment ago waits until the exchange no longer takes it for a repetition.
  */
-export class OrderPlacer {
-  private readonly options: OrderPlacerOptions;
+export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
   private readonly blotter: OrderBlotter;
   private readonly outbox: Outbox;
   private readonly names: OrderNames;
@@ -56,7 +55,7 @@ export class OrderPlacer {
   private stuckBecause = '';
 
   constructor(options: OrderPlacerOptions) {
-    this.options = options;
+    super(options);
     this.blotter = options.blotter;
     this.outbox = options.blotter.outbox;
     const { instance } = options.settings;

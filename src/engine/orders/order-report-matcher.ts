@@ -1,3 +1,4 @@
+import type { LostOrdersOptions } from '../lost-orders.ts';
 import { present } from '../../domain/errors.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrder, VenueOrderId, ListCursor } from '../../domain/order.ts';
@@ -41,10 +42,10 @@ export interface ReportContext {
   readonly askedId?: VenueOrderId;
 }
 
-interface OrderReportMatcherOptions {
-  readonly blotter: OrderBlotter;
-  readonly instance: string;
-  readonly lateArrivalMs: number;
+interface OrderReportMatcherOptions extends Pick<
+  LostOrdersOptions,
+  'blotter' | 'instance' | 'lateArrivalMs'
+> {
   readonly findings: IssueLog;
   /** True if the venue pushes every change, so that nothing has to be read twice. */
   readonly isPushed?: boolean;

@@ -1,3 +1,5 @@
+import { EnginePart } from '../engine-settings.ts';
+import type { OrderPlacerOptions } from './order-placer.ts';
 import type { ListCursor, VenueOrder, VenueOrderId } from '../../domain/order.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import {
@@ -10,12 +12,10 @@ import {
 } from '../own-list.ts';
 import { MOST_SCAN_PAGES } from './unknown-orders.ts';
 import type { CancelManager } from './cancel-manager.ts';
-import type { EngineSettings } from '../engine-settings.ts';
 import { persistLookup, type Outbox } from '../outbox.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderPlacer } from './order-placer.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
-import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 import { writeUnits } from '../../domain/stored-json.ts';
 import type { Page, VenueProfile } from '../../venues/port.ts';
 import { KnownNames } from '../order-names.ts';
@@ -25,26 +25,24 @@ import { restored } from '../stored-records.ts';
 /** Maximum wait of a look-up for a slot, in ms. */
 const LOOKUP_WITHIN_MS = 60_000;
 
-interface UnknownOrderSearchOptions {
-  readonly settings: EngineSettings;
-  readonly blotter: OrderBlotter;
+interface UnknownOrderSearchOptions extends Pick<
+  OrderPlacerOptions,
+  'settings' | 'blotter' | 'risk' | 'reports'
+> {
   readonly cancels: CancelManager;
   readonly placer: OrderPlacer;
-  readonly risk: PreTradeRisk;
-  readonly reports: OrderReportMatcher;
 }
 
 /**
  * Finds orders whose request had no clear answer: by client order id, then by complete scans of the order
  * list. They count as live until they are found, or proven never to have arrived.
  */
-export class UnknownOrderSearch {
-  private readonly options: UnknownOrderSearchOptions;
+export class UnknownOrderSearch extends EnginePart<UnknownOrderSearchOptions> {
   private readonly blotter: OrderBlotter;
   private readonly outbox: Outbox;
 
   constructor(options: UnknownOrderSearchOptions) {
-    this.options = options;
+    super(options);
     this.blotter = options.blotter;
     this.outbox = options.blotter.outbox;
     this.blotter.listen(['unknown'], (order, before) => {
@@ -176,8 +174,7 @@ interface OrderTakeoverOptions {
  * in the copy on. Orders of this instance are taken over with their fills, ended ones too. Each page is read
  * twice, because a takeover is final. The progress outlives a restart.
  */
-export class OrderTakeover {
-  private readonly options: OrderTakeoverOptions;
+export class OrderTakeover extends EnginePart<OrderTakeoverOptions> {
   private from: ListCursor = LIST_START;
   private pages = 0;
   /** Records of the current page as JSON, by their id, as the last reading showed them. */
@@ -191,10 +188,6 @@ export class OrderTakeover {
   isPutBack = false;
   /** Time the takeover ended in this process, in ms since 1970; null if it did not. */
   endedAtMs: number | null = null;
-
-  constructor(options: OrderTakeoverOptions) {
-    this.options = options;
-  }
 
   get isInProgress(): boolean {
     return this.options.reports.lost.names.state.isSearching;

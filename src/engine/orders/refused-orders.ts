@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 import { paymentFor } from './claims.ts';
@@ -70,13 +71,12 @@ const MOST_REFUSALS = 1_000;
  * the price, a rule of the market, or the balance. Exits of brackets are excepted, as they check the market
  * themselves. A restart forgets all refusals.
  */
-export class RefusedOrders {
-  private readonly options: RefusedOrdersOptions;
+export class RefusedOrders extends EnginePart<RefusedOrdersOptions> {
   /** Last refusal by strategy, market and side. */
   private readonly refusals = new Map<string, Refusal>();
 
   constructor(options: RefusedOrdersOptions) {
-    this.options = options;
+    super(options);
     options.blotter.listen(['open'], (order) => this.refusals.delete(keyOf(order)), this.refusals);
     options.blotter.listen(['rejected'], (order) => this.onRejected(order));
   }

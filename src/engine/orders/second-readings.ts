@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { type Outbox, persistLookup } from '../outbox.ts';
 import type { VenueOrderId, VenueOrder } from '../../domain/order.ts';
 import { isClosedStatus, isOpenStatus, type VenueProfile } from '../../venues/port.ts';
@@ -157,16 +158,11 @@ interface DisputedIdsOptions {
  * nothing under the known id. Either a reading was wrong or the order exists twice. Only answers to requests
  * by id decide that.
  */
-export class DisputedIds {
-  private readonly options: DisputedIdsOptions;
+export class DisputedIds extends EnginePart<DisputedIdsOptions> {
   readonly claims = new Map<string, Claim>();
   private readonly twins = new Set<VenueOrderId>();
   /** Orders for whose id one answer showed nothing, by key. */
   readonly missed = new Map<string, { readonly venueId: VenueOrderId; readonly step: number }>();
-
-  constructor(options: DisputedIdsOptions) {
-    this.options = options;
-  }
 
   /** Applies a record of the order's name under `venueId`. `isAsked`: it answers a request for that id. */
   apply(order: OrderRecord, venueId: VenueOrderId, isAsked: boolean): Dispute {
@@ -258,13 +254,8 @@ interface OrderInquiriesOptions {
 }
 
 /** Requests orders by the exchange's id, to confirm what a list showed or to find their owner. */
-export class OrderInquiries {
-  private readonly options: OrderInquiriesOptions;
+export class OrderInquiries extends EnginePart<OrderInquiriesOptions> {
   private readonly inProgress = new Set<VenueOrderId>();
-
-  constructor(options: OrderInquiriesOptions) {
-    this.options = options;
-  }
 
   isInProgress(venueId: VenueOrderId): boolean {
     return this.inProgress.has(venueId);

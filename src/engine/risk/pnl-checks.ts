@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { sentence, english } from '../../language/sentence.ts';
 import { onlyReduces } from '../live-exposure.ts';
@@ -144,16 +145,11 @@ interface LossLimitsOptions {
  * order that one refuses, until none would. A single refusal is minor, but the owner has to know if a
  * strategy may add nothing for the rest of the day.
  */
-export class LossLimits {
-  private readonly options: LossLimitsOptions;
+export class LossLimits extends EnginePart<LossLimitsOptions> {
   /** Limits in force, by strategy. */
   private readonly held = new Map<string, HeldLimit>();
   /** Time of the next `pump`; infinity while no limit is in force. */
   dueAtMs = Number.POSITIVE_INFINITY;
-
-  constructor(options: LossLimitsOptions) {
-    this.options = options;
-  }
 
   /** Notes that a check refused an order of a strategy; refusals that are not about losses are ignored. */
   refused(

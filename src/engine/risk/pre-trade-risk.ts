@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { type Market, amountUnits, floorAmount, priceUnits, roundPrice } from '../../domain/market.ts';
 import { formatUnits, type Units, addUnits, NO_UNITS, multiplyUnits, divideUp } from '../../domain/money.ts';
 import type { ExitKind, Execution, Side } from '../../domain/order.ts';
@@ -79,13 +80,7 @@ interface PreTradeRiskOptions {
 }
 
 /** Fits each order that a strategy or an algorithm requests to its market, and runs all checks on it. */
-export class PreTradeRisk {
-  private readonly options: PreTradeRiskOptions;
-
-  constructor(options: PreTradeRiskOptions) {
-    this.options = options;
-  }
-
+export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
   /** Returns the order as it may be placed, or why it may not. */
   approve(instance: StrategyInstance, market: Market, draft: RequestedOrder): PreTradeOutcome {
     const { options } = this;

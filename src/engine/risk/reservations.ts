@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import type { BalanceBooks } from '../../portfolio/balance-books.ts';
 import type { Market } from '../../domain/market.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
@@ -72,8 +73,7 @@ const NO_OTHERS: Others = { held: NO_UNITS, gone: NO_UNITS };
  * - A strategy sells the coins that it has bought and those that it was given, and no others of the account.
  *   A quote currency of its markets is money to it, not a coin.
  */
-export class Reservations {
-  private readonly options: ReservationsOptions;
+export class Reservations extends EnginePart<ReservationsOptions> {
   /** Amounts of others in the last reading, by asset. */
   private readonly others = new Map<string, Others>();
   /** List of live orders for which `claims` was computed; null before. */
@@ -82,7 +82,7 @@ export class Reservations {
   private readonly isShared: boolean;
 
   constructor(options: ReservationsOptions) {
-    this.options = options;
+    super(options);
     this.isShared = options.instances.length > 1;
     if (!options.isPushed) options.account.listen(this.onReading);
   }

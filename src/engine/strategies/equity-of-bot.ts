@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { valueIn } from '../../portfolio/holding.ts';
@@ -49,13 +50,7 @@ export function moneyOfStrategies(instances: readonly StrategyInstance[], curren
  * results since. The results come from fills and last prices alone. So a wallet that is listed before or
  * after a fill changes nothing, and a deposit is no gain.
  */
-export class EquityOfBot {
-  private readonly options: EquityOptions;
-
-  constructor(options: EquityOptions) {
-    this.options = options;
-  }
-
+export class EquityOfBot extends EnginePart<EquityOptions> {
   /** Returns the equity of a strategy, or of the bot (null); null while some asset has no price. */
   of(strategy: string | null, nowMs: number): EquityReading | null {
     if (strategy === null) return this.ofAll(nowMs);

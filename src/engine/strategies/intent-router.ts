@@ -1,3 +1,5 @@
+import { EnginePart } from '../engine-settings.ts';
+import type { AlgorithmStarterOptions } from '../algorithms/algorithm-starter.ts';
 import type { Market } from '../../domain/market.ts';
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { type ExpiringAlgorithm, isAlgorithmIntent } from '../algorithms/algorithms.ts';
@@ -11,18 +13,13 @@ import {
 } from '../algorithms/requested-units.ts';
 import { isFinal, labelsOf, type OrderRecord } from '../../records/order.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import type { IntentBlotter, RowCounter } from './intent-blotter.ts';
-import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { RowCounter } from './intent-blotter.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { OrderPlacer } from '../orders/order-placer.ts';
-import type { PreTradeRisk, RequestedOrder } from '../risk/pre-trade-risk.ts';
-import type { Outbox } from '../outbox.ts';
-import type { PortfolioViews } from './portfolio-view.ts';
-import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
+import type { RequestedOrder } from '../risk/pre-trade-risk.ts';
 import { AlgorithmStarter, type IntentRefusal } from '../algorithms/algorithm-starter.ts';
 import { amountFor, sizeViewOf } from './sized-intent.ts';
-import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
 import type { TransferManager } from '../transfer-manager.ts';
@@ -31,24 +28,24 @@ import { universeOf } from '../../strategy/shown-universe.ts';
 import type { UniverseState } from '../../strategy/rank-markets.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 
-interface IntentRouterOptions {
-  readonly outbox: Outbox;
+interface IntentRouterOptions extends Pick<
+  AlgorithmStarterOptions,
+  | 'outbox'
+  | 'risk'
+  | 'algorithms'
+  | 'markets'
+  | 'intents'
+  | 'views'
+  | 'reservations'
+  | 'movesPerMinute'
+  | 'closed'
+> {
   readonly orderManager: OrderManager;
   readonly placer: OrderPlacer;
-  readonly risk: PreTradeRisk;
-  readonly algorithms: AlgorithmManager;
-  readonly markets: MarketDataCache;
-  readonly intents: IntentBlotter;
-  readonly views: PortfolioViews;
   readonly notifier: StrategyNotifier;
   readonly rows: RowCounter;
-  readonly reservations: Reservations;
   readonly members: MemberGuard;
   readonly transfers: TransferManager;
-  /** Moves of an order (a cancel and a new order) that the limits allow per minute; null without limits. */
-  readonly movesPerMinute: number | null;
-  /** Returns the reason why no new orders are accepted; null while they are accepted. */
-  readonly closed: () => Sentence | null;
   /** Returns why an intent is refused while a person closes the position there; null if it is not. */
   readonly whileClosing: (instance: StrategyInstance, intent: Intent) => Sentence | null;
 }
@@ -58,12 +55,11 @@ type PlacedOrder = { readonly ok: true; readonly key: string | null } | Refused;
 type Refused = { readonly ok: false } & IntentRefusal;
 
 /** Turns the intents of strategies into orders and algorithms, or returns why not. */
-export class IntentRouter {
-  private readonly options: IntentRouterOptions;
+export class IntentRouter extends EnginePart<IntentRouterOptions> {
   private readonly starter: AlgorithmStarter;
 
   constructor(options: IntentRouterOptions) {
-    this.options = options;
+    super(options);
     const { table } = options.orderManager.blotter;
     this.starter = new AlgorithmStarter({ ...options, table, nextId: () => this.nextId() });
     options.orderManager.blotter.listen(['end'], this.onEnd);
@@ -373,13 +369,7 @@ interface Guarded {
  * Guards a strategy that runs in each member of a universe: it buys only in members, and in a market that has
  * left it may only sell its holding. Orders and algorithms that are live there go on.
  */
-export class MemberGuard {
-  private readonly options: MemberGuardOptions;
-
-  constructor(options: MemberGuardOptions) {
-    this.options = options;
-  }
-
+export class MemberGuard extends EnginePart<MemberGuardOptions> {
   check(instance: StrategyInstance, intent: Intent): Guarded {
     const name = memberUniverseOf(instance.runner)?.name ?? null;
     if (name === null) return { intent, why: null };

@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { present } from '../../domain/errors.ts';
 import { leastAmountAt } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
@@ -36,14 +37,13 @@ interface StrategyNotifierOptions {
 }
 
 /** Queues the events of strategies: their fills, orders and rejections, and all other events. */
-export class StrategyNotifier {
+export class StrategyNotifier extends EnginePart<StrategyNotifierOptions> {
   readonly queue = new EventQueue();
-  private readonly options: StrategyNotifierOptions;
   readonly instancesByName: ReadonlyMap<string, StrategyInstance>;
   private readonly absent: AbsentFills;
 
   constructor(options: StrategyNotifierOptions) {
-    this.options = options;
+    super(options);
     this.absent = new AbsentFills(options.outbox);
     this.instancesByName = new Map(options.instances.map((instance) => [instance.name, instance]));
   }

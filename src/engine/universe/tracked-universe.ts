@@ -122,10 +122,6 @@ export class TrackedUniverse {
     return this.kept.size === 0 && this.past.size === 0 && !this.isChanged;
   }
 
-  isRetained(market: string): boolean {
-    return this.kept.has(market);
-  }
-
   /** Applies a ranking. `holds`: true if the strategy has something in a market. */
   rank(ranking: MarketRanking, nowMs: number, holds: (market: string) => boolean): void {
     this.rankings += 1;

@@ -180,7 +180,7 @@ export interface MirrorFill {
   readonly fee: string;
 }
 
-interface IntentRow {
+export interface IntentRow {
   readonly id: string;
   readonly kind: string;
   readonly json: string;

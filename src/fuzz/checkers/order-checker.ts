@@ -1,3 +1,4 @@
+import type { IntentRow } from './exchange-truth.ts';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import {
   type ExchangeTruth,
@@ -198,12 +199,7 @@ function wantedAmount(json: string): bigint | null {
 }
 
 /** An intent with the orders that the exchange has accepted for it. */
-interface SlowIntent {
-  readonly id: string;
-  readonly kind: string;
-  readonly json: string;
-  /** Time the bot accepted it, by its clock. */
-  readonly atMs: number;
+interface SlowIntent extends IntentRow {
   readonly orders: readonly TrueOrder[];
   /** Orders that the exchange made although the bot saw them refused: their replacements count as well. */
   readonly madeThoughRefused: readonly TrueOrder[];

@@ -1,3 +1,4 @@
+import type { RealityCheck } from '../../statistics/superior-predictive-ability.ts';
 import { createRandom, type RandomSource } from '../../domain/random.ts';
 import {
   deflatedSharpe,
@@ -39,11 +40,7 @@ interface LuckSample {
 }
 
 /** P value, above 0 to 1, and how it was drawn. Block lengths are in days. */
-interface DrawnTest {
-  readonly pValue: number;
-  readonly draws: number;
-  readonly meanBlock: number;
-}
+type DrawnTest = Pick<RealityCheck, 'pValue' | 'draws' | 'meanBlock'>;
 
 /** Luck statistics of a study. Sharpe ratios are daily: multiply by the root of 365 for annual ones. */
 export interface LuckStatistics {

@@ -39,12 +39,11 @@ test('any stretches of bars come to what their bars come to one by one', () => {
         for (const [one, other] of ranges) {
           const [first, last] = [Math.min(one, other), Math.max(one, other)];
           const some = bars.slice(first, last + 1);
-          const { high, low, base, quote } = all;
           expect({
-            high: high.total(first, last),
-            low: low.total(first, last),
-            base: base.total(first, last),
-            quote: quote.total(first, last),
+            high: all.total('high', first, last),
+            low: all.total('low', first, last),
+            base: all.total('base', first, last),
+            quote: all.total('quote', first, last),
           }).toEqual({
             high: Math.max(...some.map(({ high }) => high)),
             low: Math.min(...some.map(({ low }) => low)),
