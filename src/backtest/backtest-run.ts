@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import { placeText } from '../strategy/strategy-port.ts';
-import type { CandleColumns } from '../domain/candle-columns.ts';
+import { type CandleColumns, grown } from '../domain/candle-columns.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
@@ -379,12 +379,6 @@ class PlotColumn {
     const { length, every } = this;
     return { length, every, atMs: this.atMs.subarray(0, length), value: this.value.subarray(0, length) };
   }
-}
-
-function grown(column: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(column.length * 2);
-  larger.set(column);
-  return larger;
 }
 
 /** Starts to record what strategies plot. Returns a function that gives the recorded series. */

@@ -200,7 +200,7 @@ function textOf(number: number | null): DecimalText | null {
 
 const BLOCK = 64;
 
-/** Figure of a range of bars: its value in one bar, in the units of the columns, and how two totals combine. */
+/** Figure of bars: its value in one bar, in the units of the columns, and how two totals combine. */
 interface BarFigure {
   /** Total of an empty range. */
   readonly nothing: number;

@@ -87,6 +87,11 @@ export function finishRun(
     })),
   );
   const { loadMs, fromCache, runMs, events } = run.timing;
+  const { length, timeMs, equity } = run.curve;
+  const sketch = thinCurve(
+    { timeMs: timeMs.subarray(0, length), value: equity.subarray(0, length) },
+    SKETCH_POINTS,
+  );
   const head: ResultHead = {
     schema: RESULT_SCHEMA,
     name: nameOf(run),
@@ -122,7 +127,7 @@ export function finishRun(
     session: live === null ? null : live.sessionOf(trips.trips),
     config: plain(run.config),
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
-    sketch: sketchOf(run),
+    sketch: { timeMs: sketch.timeMs, equity: sketch.value },
   };
   return { run, head, trips: trips.trips, warnings, refusals };
 }
@@ -223,14 +228,6 @@ function gapWarnings({ curve, barMs, fromMs, toMs }: BacktestRun): readonly RunW
 function nameOf({ strategies, markets }: BacktestRun): string {
   const names = new Set(strategies.map(({ name }) => name));
   return [...names, ...markets.map(({ market }) => market.symbol)].join(' ') || 'backtest';
-}
-
-function sketchOf({ curve }: BacktestRun): ResultHead['sketch'] {
-  const { timeMs, value } = thinCurve(
-    { timeMs: curve.timeMs.subarray(0, curve.length), value: curve.equity.subarray(0, curve.length) },
-    SKETCH_POINTS,
-  );
-  return { timeMs, equity: value };
 }
 
 /** Returns what JSON stores of a value that is meant to be JSON. */

@@ -216,3 +216,10 @@ function cellOf(text: DecimalText, decimals: number): number {
     `expected a number of at most 15 digits at ${decimals} decimals, was "${text}"`,
   );
 }
+
+/** Returns a column with twice the room. */
+export function grown(column: Float64Array): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(column.length * 2);
+  larger.set(column);
+  return larger;
+}

@@ -68,7 +68,7 @@ function unusable(what: string, problem: string): SarrafError {
   return new SarrafError('DATA_UNUSABLE', `${what} is damaged: ${problem}`);
 }
 
-/** Returns stored JSON unchecked, for readers that only show it; invalid JSON is returned as text. */
+/** Returns the value of JSON, unchecked; of invalid JSON its text. */
 export function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;

@@ -3,7 +3,7 @@ import type { OwnList } from '../venues/port.ts';
 import { isPlaceholder, type FillRecord } from '../records/fill.ts';
 import { LIST_START, readingFrom } from './own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { Outbox } from './outbox.ts';
+import { type Outbox, OutboxPart } from './outbox.ts';
 import { NO_UNITS, type Units, formatUnits } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 
@@ -24,12 +24,11 @@ interface TradeName {
 }
 
 /** Trades that are in the books, and the place where the next reading begins. */
-export class AppliedTrades {
+export class AppliedTrades extends OutboxPart {
   /** Start of the next reading; a list by time is read from a little earlier. */
   cursor: ListCursor = LIST_START;
   /** Lowest place from which all booked trades are remembered. */
   lowestKnown: ListCursor = LIST_START;
-  private readonly outbox: Outbox;
   private readonly list: OwnList;
   /** Number of readings that have begun in this process. */
   readings = 0;
@@ -47,7 +46,7 @@ export class AppliedTrades {
   private readonly newest: ListCursor[] = [];
 
   constructor(outbox: Outbox, list: OwnList) {
-    this.outbox = outbox;
+    super(outbox);
     this.list = list;
   }
 
@@ -281,13 +280,8 @@ export interface PendingTrade {
 }
 
 /** Trades that were read but not booked yet, with what each reading showed. */
-export class PendingTrades {
-  private readonly outbox: Outbox;
+export class PendingTrades extends OutboxPart {
   readonly byName = new Map<string, PendingTrade>();
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   /** True if a trade of the order waits here. */
   hasOf(orderId: VenueOrderId | null): boolean {

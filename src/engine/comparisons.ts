@@ -1,6 +1,6 @@
 import { gregorianOf, jalaliOf } from '../domain/time-text.ts';
 import { tehranDay } from '../domain/zone-time.ts';
-import type { Outbox } from './outbox.ts';
+import { type Outbox, OutboxPart } from './outbox.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { ReconciliationSettings } from './engine-settings.ts';
 import { restored, type StoredReconciliation, type StoredTexts, type StoredValue } from './stored-records.ts';
@@ -23,17 +23,12 @@ type BalanceMark = StoredValue<'balance-marks'>['marks'][number];
  * the first of every Jalali and every Gregorian month in Tehran. A statement adds the movements between two
  * marks, and so shows the differences that no movement explains.
  */
-export class BalanceMarks {
-  private readonly outbox: Outbox;
+export class BalanceMarks extends OutboxPart {
   private marks: readonly BalanceMark[] = [];
   private isDue = true;
   /** Time of the last movement in the books, by the exchange's clock; null before the first. */
   movedAtMs: number | null = null;
   private readonly lineless: (readonly [currency: string, units: bigint])[] = [];
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   restore(stored: StoredTexts): void {
     const marks = restored(stored, 'balance-marks');

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../domain/time-text.ts';
 import { plotFigure, budgetFigure, equityFigure, profitFigure } from '../domain/figure-name.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 import { MOST_PLOTS, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
-import type { Outbox } from './outbox.ts';
+import { type Outbox, OutboxPart } from './outbox.ts';
 import { restored, type PlotRecord, type StoredTexts } from './stored-records.ts';
 import { addUnits, formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { totalIn } from '../portfolio/profit.ts';
@@ -36,8 +36,7 @@ interface LiveSeries {
  * Writes what strategies plot as figures: the last value of each minute, with the time of the minute's end.
  * So the value of a bar has the time of its close, and no value has a time before it was known.
  */
-export class LivePlots {
-  private readonly outbox: Outbox;
+export class LivePlots extends OutboxPart {
   /** Known series by strategy, then by market and name. If a strategy has too many, the oldest is dropped. */
   private readonly known = new Map<string, Map<string, { readonly plot: PlotRecord; live: LiveSeries }>>();
   /** Series by the strategy's plot object. A restarted strategy has new objects for the same series. */
@@ -48,7 +47,7 @@ export class LivePlots {
   private isTooMuch = false;
 
   constructor(outbox: Outbox, instances: readonly Plotting[]) {
-    this.outbox = outbox;
+    super(outbox);
     for (const { name, runner } of instances) {
       this.known.set(name, new Map());
       runner.plots = this.sinkOf(name);

@@ -3,7 +3,7 @@ import type { Market } from '../domain/market.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 import type { UnreadRow } from '../venues/port.ts';
 import type { ValidationIssue } from './feeds/plausibility.ts';
-import type { Outbox } from './outbox.ts';
+import { OutboxPart } from './outbox.ts';
 import { restored, sentenceOf, SHOWN_LENGTH, type NotedIssue, type StoredTexts } from './stored-records.ts';
 
 interface Entry {
@@ -40,14 +40,9 @@ const FORGET_AFTER_MS = 600_000;
  * one of our orders then raises an alarm and stops new orders until a reading is right. Confirmed issues
  * outlive a restart.
  */
-export class IssueLog {
-  private readonly outbox: Outbox;
+export class IssueLog extends OutboxPart {
   readonly entries = new Map<string, Entry>();
   private storedJson = '[]';
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   /** Notes an issue. Returns how many readings in a row have shown exactly this. */
   note(subject: string, issue: ValidationIssue, context: { readonly isGrave: boolean }): number {

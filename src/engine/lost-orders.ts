@@ -8,7 +8,7 @@ import { LIST_START, surelyFollows } from './own-list.ts';
 import { latestArrivalMs } from './orders/unknown-orders.ts';
 import { isOpenStatus, type OwnList } from '../venues/port.ts';
 import type { OrderBlotter } from './orders/order-blotter.ts';
-import type { Outbox } from './outbox.ts';
+import { OutboxPart } from './outbox.ts';
 
 /** Intent id of orders that were taken over, whose intent is not in the mirror. */
 export const ADOPTED = 'adopted';
@@ -187,15 +187,10 @@ const FOREIGN_RETAINED = 20_000;
  * Orders on this account that are not this bot's. An order counts as foreign after two readings show that: a
  * wrong decision would give up its trades for good.
  */
-export class ForeignOrders {
-  private readonly outbox: Outbox;
+export class ForeignOrders extends OutboxPart {
   private readonly foreign = new Set<VenueOrderId>();
   /** Ids that one reading has shown as foreign. */
   private readonly strangers = new Set<VenueOrderId>();
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   has(id: VenueOrderId): boolean {
     return this.foreign.has(id);

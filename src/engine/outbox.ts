@@ -204,3 +204,12 @@ export function persistLookup(
   if (key === undefined || (answer.outcome === 'value' && before === after && !isDoubtful)) return;
   persistReply(outbox, key, { ...came, step: 'look-up', doubt: isDoubtful ? DOUBTED : null });
 }
+
+/** Part of an engine that writes to the outbox. */
+export abstract class OutboxPart {
+  protected readonly outbox: Outbox;
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+}

@@ -1,6 +1,6 @@
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { VenueAnswer } from '../venues/port.ts';
-import type { Outbox } from './outbox.ts';
+import { type Outbox, OutboxPart } from './outbox.ts';
 import { restored, type StoredTexts } from './stored-records.ts';
 import { durationText } from '../domain/time-text.ts';
 
@@ -29,15 +29,14 @@ const UNNAMED: NamedCredential = {
  * raises an alarm, and new orders are refused from then on, as none could be sent. An answer to a private
  * call that left later shows that the credential is accepted again.
  */
-export class CredentialWatch {
-  private readonly outbox: Outbox;
+export class CredentialWatch extends OutboxPart {
   private readonly credential: NamedCredential;
   /** Time since when the credential is refused, in ms since 1970; null while it is accepted. */
   sinceMs: number | null = null;
   private alarmedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(outbox: Outbox, credential: NamedCredential | null) {
-    this.outbox = outbox;
+    super(outbox);
     this.credential = credential ?? UNNAMED;
   }
 
@@ -120,14 +119,9 @@ const TOO_SLOW = english(sentence('machine-too-slow'));
  * Tracks if requests are dropped because this machine is too slow to send them in time. Without this check
  * the bot would seem ready although no order leaves. The first request that is sent ends the fault.
  */
-export class SlowMachineWatch {
-  private readonly outbox: Outbox;
+export class SlowMachineWatch extends OutboxPart {
   /** Time since when requests are dropped, in ms since 1970; null while they are sent. */
   sinceMs: number | null = null;
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   apply({ answer, sentAtMs }: { readonly answer: VenueAnswer; readonly sentAtMs: number | null }): void {
     const { outbox } = this;

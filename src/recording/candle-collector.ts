@@ -2,6 +2,7 @@ import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import {
   cellText,
   columnScale,
+  grown,
   type CandleColumns,
   volumeCell,
   volumeColumnDecimals,
@@ -319,13 +320,6 @@ function isRising(timesMs: Float64Array): boolean {
 
 /** Initial room of a growing column, in rows; it doubles whenever it is full. */
 const FIRST_ROOM = 65_536;
-
-/** Returns a column with twice the room. */
-function grown(column: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(column.length * 2);
-  larger.set(column);
-  return larger;
-}
 
 /** Returns the cells of a column in another order. */
 function picked(column: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { appendRows, type LockFile } from './append-rows.ts';
-import { type TimeRange, type FolderKey, roundedDecimal } from './records.ts';
+import { type TimeRange, type FolderKey, roundedDecimal, symbolOf } from './records.ts';
 import { type TableShape, BOOK_SHAPE, STATS_SHAPE, TRADE_SHAPE, CANDLE_SHAPE } from './table-shape.ts';
 import {
   segmentRows,
@@ -15,7 +15,7 @@ import {
 import { noteTape } from './recorder/change-detector.ts';
 import { gridOf, shownAnchors, type BarGrid, type Candle, type Timeframe } from '../domain/candle.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import { HISTORY_ANCHORS, parseMarket } from '../exchange/market-names.ts';
+import { HISTORY_ANCHORS } from '../exchange/market-names.ts';
 import { readCandles } from './read-candles.ts';
 import { partitionsWithin } from './read-rows.ts';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -326,7 +326,7 @@ export function acquireLeftFolders(
   const folder = join(root, SEGMENTS);
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => {
-    const market = marketNamed(name);
+    const market = symbolOf(name);
     const isLeft =
       market !== null &&
       !others.has(market) &&
@@ -340,13 +340,4 @@ export function acquireLeftFolders(
       throw error;
     }
   });
-}
-
-function marketNamed(name: string): MarketSymbol | null {
-  try {
-    const { symbol } = parseMarket(name);
-    return symbol === name ? symbol : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from '../domain/stored-json.ts';
 import { z } from 'zod';
 import { type Candle, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
@@ -105,7 +106,7 @@ function readEntry<Kind extends SegmentKind>(
   text: string,
   of: { readonly kind: Kind; readonly market: MarketSymbol },
 ): SegmentEntry<Kind> | null {
-  const read = line.safeParse(parsed(text));
+  const read = line.safeParse(parsedJson(text));
   if (!read.success) return null;
   const [what, seenMs, ...rest] = read.data;
   if (what === 'look') return { what, seenMs };
@@ -115,14 +116,6 @@ function readEntry<Kind extends SegmentKind>(
   }
   const row = readRow(rest[0], { ...of, seenMs });
   return row === null ? null : { what: 'row', row: row as SegmentRows[Kind] };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function readRow(

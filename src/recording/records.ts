@@ -91,7 +91,7 @@ export function refuseUnknownCandles(root: string, market: string): void {
 }
 
 /** Returns the symbol; null if it is not spelled as in folder names, which would be a second folder. */
-function symbolOf(name: string): MarketSymbol | null {
+export function symbolOf(name: string): MarketSymbol | null {
   try {
     const { symbol } = parseMarket(name);
     return symbol === name ? symbol : null;

@@ -85,7 +85,8 @@ export function rankMarkets(
     if (figure !== null) eligible.push({ market, figure });
     else out.set(market, reason ?? NO_DATA);
   }
-  eligible.sort(rules.rankBy === 'spread' ? narrowestFirst : largestFirst);
+  const order = rules.rankBy === 'spread' ? 1 : -1;
+  eligible.sort((left, right) => order * (left.figure - right.figure) || byName(left, right));
   const chosen = chosenOf(eligible, { rules, members });
   const ranks = new Map<string, number>();
   for (const { market } of eligible) {
@@ -144,14 +145,6 @@ function refused(
 
 function byName(left: Eligible, right: Eligible): number {
   return left.market < right.market ? -1 : 1;
-}
-
-function largestFirst(left: Eligible, right: Eligible): number {
-  return right.figure - left.figure || byName(left, right);
-}
-
-function narrowestFirst(left: Eligible, right: Eligible): number {
-  return left.figure - right.figure || byName(left, right);
 }
 
 /** Describes why a market is excluded, as a sentence without its name. */

@@ -253,12 +253,11 @@ function tripLabels(orders: readonly OrderRecord[], shown: readonly RoundTrip[])
   return {
     exit: shown.map(({ exitOrder }) => of(exitOrder)?.exit ?? ''),
     tag: shown.map(({ entryOrder }) => of(entryOrder)?.tag ?? ''),
-    strategy: new Set(shown.map(({ strategy }) => strategy)).size < 2 ? [] : shown.map(strategyOf),
+    strategy:
+      new Set(shown.map(({ strategy }) => strategy)).size < 2
+        ? []
+        : shown.map(({ strategy }) => strategy ?? ''),
   };
-}
-
-function strategyOf({ strategy }: RoundTrip): string {
-  return strategy ?? '';
 }
 
 /**

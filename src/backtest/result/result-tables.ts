@@ -157,17 +157,24 @@ const CELLS: Readonly<
   cursor: numberCell,
 };
 
+/** Returns the cells of fields that a row has as its source has them. */
+function cells<Name extends string>(cell: (typeof CELLS)[FieldKind], ...names: readonly Name[]) {
+  const cellOf = (cell ?? textCell) as typeof textCell<
+    Readonly<Record<string, string | null>>,
+    string | null
+  >;
+  return Object.fromEntries(
+    names.map((name) => [name, cellOf((source) => source[name] ?? null)]),
+  ) as unknown as Readonly<Record<Name, TableField<unknown, never>>>;
+}
+
 /** Returns the cells for some fields of a record, by their kinds. */
 function recordCells<Source, Row>(
   fields: RecordFields,
   names: readonly (keyof Row & string)[],
 ): TableFields<Source, Row> {
-  const cellOf = (name: keyof Row & string): unknown => {
-    const { kind } = present(fields[name], 'a field of each name');
-    const cell = (CELLS[kind] ?? textCell) as typeof textCell;
-    return cell((source: Source) => (source as Readonly<Record<string, string | null>>)[name] ?? null);
-  };
-  return Object.fromEntries(names.map((name) => [name, cellOf(name)])) as unknown as TableFields<Source, Row>;
+  const ofRow = names.map((name) => cells(CELLS[present(fields[name], 'a field of each name').kind], name));
+  return Object.assign({}, ...ofRow) as TableFields<Source, Row>;
 }
 
 /** Marks the printable ASCII characters that JSON does not escape with 1. */
@@ -187,20 +194,10 @@ function writeJsonText(value: string | null, out: ByteWriter): void {
 
 /** Table of round trips, with money as text. */
 export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
-  number: numberCell((trip) => trip.number),
-  market: textCell(({ market }) => market),
-  strategy: textCell(({ strategy }) => strategy),
-  entryOrder: textCell(({ entryOrder }) => entryOrder),
-  exitOrder: textCell(({ exitOrder }) => exitOrder),
-  openedAtMs: numberCell(({ openedAtMs }) => openedAtMs),
-  closedAtMs: numberCell(({ closedAtMs }) => closedAtMs),
-  amount: decimalCell(({ amount }) => amount),
-  entryPrice: decimalCell(({ entryPrice }) => entryPrice),
-  exitPrice: decimalCell(({ exitPrice }) => exitPrice),
-  cost: decimalCell(({ cost }) => cost),
-  proceeds: decimalCell(({ proceeds }) => proceeds),
-  fees: decimalCell(({ fees }) => fees),
-  profit: decimalCell(({ profit }) => profit),
+  ...cells(numberCell, 'number'),
+  ...cells(textCell, 'market', 'strategy', 'entryOrder', 'exitOrder'),
+  ...cells(numberCell, 'openedAtMs', 'closedAtMs'),
+  ...cells(decimalCell, 'amount', 'entryPrice', 'exitPrice', 'cost', 'proceeds', 'fees', 'profit'),
   change: numberCell(tripReturn),
   isOpen: flagCell(({ isOpen }) => isOpen),
 });
@@ -232,12 +229,9 @@ export const LOCK_TABLE = new TableFormat<LockRecord, LockRow>({
 
 /** Table of markets that entered and left universes. */
 export const MEMBER_TABLE = new TableFormat<MemberRecord, MemberRow>({
-  atMs: numberCell(({ atMs }) => atMs),
-  strategy: textCell(({ strategy }) => strategy),
-  universe: textCell(({ universe }) => universe),
-  market: textCell(({ market }) => market),
-  kind: textCell(({ kind }) => kind),
-  rank: numberCell(({ rank }) => rank),
+  ...cells(numberCell, 'atMs'),
+  ...cells(textCell, 'strategy', 'universe', 'market', 'kind'),
+  ...cells(numberCell, 'rank'),
   reason: textCell(({ reason, rankBy }) => outText(reason, rankBy)),
 });
 

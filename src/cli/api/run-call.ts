@@ -355,7 +355,7 @@ function recordLines(record: Plain, indent: string): readonly string[] {
   if (entries.length === 0) return [`${indent}nothing`];
   const values = entries.map(([, value]) => value);
   // Records under names, such as wallets by currency, are a table too.
-  if (entries.length > 1 && values.every((value) => isObject(value) && isFlat(value))) {
+  if (entries.length > 1 && values.every((value) => isObject(value) && Object.values(value).every(isCell))) {
     return recordTable(
       values as Plain[],
       entries.map(([name]) => name),
@@ -370,10 +370,6 @@ function recordLines(record: Plain, indent: string): readonly string[] {
     const inner = Array.isArray(value) ? listLines(value) : recordLines(value as Plain, '');
     return [`${indent}${titleOf(name)}`, ...inner.map((line) => `${indent}  ${line}`)];
   });
-}
-
-function isFlat(record: Plain): boolean {
-  return Object.values(record).every(isCell);
 }
 
 /** Returns true if a value fits a line beside its name. */

@@ -51,10 +51,6 @@ function subcommand(name: string, description: string, examples: string): Comman
     .addHelpText('after', `\nExamples:\n${examples}\n${EXIT_CODES}`);
 }
 
-function roleOption(): Option {
-  return new Option('--role <role>', 'read: look alone; operate: give commands as well').choices(ROLES);
-}
-
 function addToken(name: string, options: AddOptions): void {
   const { role, strategy, json } = options;
   if ((role === 'signal') !== (strategy !== undefined))
@@ -142,7 +138,11 @@ export function tokenCommand(): Command {
         'Prints an address that signs in once, within ten minutes.',
         '  sarraf token link\n  sarraf token link --role read --data /data',
       )
-        .addOption(roleOption().default('operate'))
+        .addOption(
+          new Option('--role <role>', 'read: look alone; operate: give commands as well')
+            .choices(ROLES)
+            .default('operate'),
+        )
         .action(makeLink),
     );
 }

@@ -169,7 +169,7 @@ function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): Want
     const name = given ?? found;
     const stored = readWrittenStudy(readWritten(folder, found));
     // A study under another name may have another plan.
-    const read = name === found ? stored : withoutPlan(stored);
+    const read = name === found ? stored : readWrittenStudy({ ...stored.written, validation: undefined });
     return {
       read: planned(read, options, {
         folder,
@@ -217,10 +217,6 @@ const withTime = (settings: ReadStudy['settings'], time: number): ReadStudy['set
   ...settings,
   budget: { ...settings.budget, time },
 });
-
-function withoutPlan({ written }: ReadStudy): ReadStudy {
-  return readWrittenStudy({ ...written, validation: undefined });
-}
 
 /**
  * Returns a study with the plan of the options, else its own, else the one with which its walk-forward was

@@ -11,7 +11,7 @@ import {
 import type { VenueWalletId } from '../../domain/order.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { IssueLog } from '../issue-log.ts';
-import type { Outbox } from '../outbox.ts';
+import { type Outbox, OutboxPart } from '../outbox.ts';
 import { walletIssue, type ValidationIssue } from './plausibility.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
@@ -20,8 +20,7 @@ import type { DecimalText } from '../../domain/decimal-text.ts';
 import { marginTopic, type PoolReading, type MarginReading, type SeenMargin } from '../../records/margin.ts';
 
 /** The account's wallets as they were last read. */
-export class AccountState {
-  private readonly outbox: Outbox;
+export class AccountState extends OutboxPart {
   private readonly findings: IssueLog;
   readings: readonly WalletReading[] = [];
   private asOfMs: number | null = null;
@@ -38,7 +37,7 @@ export class AccountState {
   private readonly listeners: (() => void)[] = [];
 
   constructor(outbox: Outbox, findings: IssueLog) {
-    this.outbox = outbox;
+    super(outbox);
     this.findings = findings;
   }
 

@@ -6,7 +6,7 @@ import type { CandleReaders } from './candle-reader.ts';
 import type { IssueLog } from '../issue-log.ts';
 import type { FillHandler, TradesCall } from '../fills/fill-handler.ts';
 import type { MarginCache, AccountState } from './account-state.ts';
-import type { Outbox } from '../outbox.ts';
+import { type Outbox, OutboxPart } from '../outbox.ts';
 import type { VenueOrderId, VenueWalletId, ListCursor } from '../../domain/order.ts';
 import { nextOrdersPage } from '../own-list.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
@@ -270,16 +270,11 @@ export function lastReadMs(stored: StoredTexts): number | null {
 const PERSIST_TIMES_EVERY_MS = 5_000;
 
 /** Times each feed was last read to its end, by its key. */
-export class FeedReadTimes {
-  private readonly outbox: Outbox;
+export class FeedReadTimes extends OutboxPart {
   /** Times as they are stored, in ms. */
   private readonly times: Record<string, number> = {};
   /** Time of the next `store`. */
   dueAtMs = Number.POSITIVE_INFINITY;
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   /** Returns the time a feed was last read to its end; null before the first. */
   of(key: string): number | null {

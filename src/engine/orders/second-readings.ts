@@ -1,5 +1,5 @@
 import { EnginePart } from '../engine-settings.ts';
-import { type Outbox, persistLookup } from '../outbox.ts';
+import { type Outbox, persistLookup, OutboxPart } from '../outbox.ts';
 import type { VenueOrderId, VenueOrder } from '../../domain/order.ts';
 import { isClosedStatus, isOpenStatus, type VenueProfile } from '../../venues/port.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
@@ -84,14 +84,13 @@ export class OrderEndings {
  * Remembers the exchange's id of each order, and whether two readings agree on it: a cancel by a wrong id
  * would end somebody else's order.
  */
-export class SureIds {
-  private readonly outbox: Outbox;
+export class SureIds extends OutboxPart {
   private readonly isPushed: boolean;
   readonly seen = new Map<string, { readonly id: VenueOrderId; readonly step: number; isSure: boolean }>();
 
   /** `isPushed`: the venue pushes every change, so one reading is enough. */
   constructor(outbox: Outbox, isPushed = false) {
-    this.outbox = outbox;
+    super(outbox);
     this.isPushed = isPushed;
   }
 

@@ -1,6 +1,6 @@
 import type { Intent } from '../../strategy/intents.ts';
 import type { IntentRecord } from '../../records/rows.ts';
-import type { Outbox } from '../outbox.ts';
+import { OutboxPart } from '../outbox.ts';
 import type { Sentence } from '../../language/sentence.ts';
 import { restored, type StoredTexts } from '../stored-records.ts';
 
@@ -8,14 +8,9 @@ import { restored, type StoredTexts } from '../stored-records.ts';
  * Intents at work, kept so that they can be ended in the mirror. Bounded by the orders and algorithms that
  * can be live.
  */
-export class IntentBlotter {
-  private readonly outbox: Outbox;
+export class IntentBlotter extends OutboxPart {
   /** Intents at work, by id; null if an intent is not stored for a restart. */
   private readonly working = new Map<string, IntentRecord | null>();
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   begin(id: string, strategy: string, intent: Intent): void {
     const { outbox } = this;
@@ -68,15 +63,10 @@ function recordOf(
 }
 
 /** Counts orders and intents, which are named by it, over all lives of the bot: no number comes twice. */
-export class RowCounter {
-  private readonly outbox: Outbox;
+export class RowCounter extends OutboxPart {
   last = 0;
   /** True if it has counted since the last `store`. */
   isChanged = false;
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   next(): number {
     this.last += 1;

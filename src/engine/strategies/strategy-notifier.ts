@@ -8,7 +8,7 @@ import type { Rejection, StrategyEvent } from '../../strategy/strategy-event.ts'
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import { rejectionOf } from '../order-rejection.ts';
-import type { Outbox } from '../outbox.ts';
+import { type Outbox, OutboxPart } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
 import { restored, type StoredValue } from '../stored-records.ts';
@@ -242,13 +242,8 @@ const MOST_ABSENT = 2_000;
  * removed from the configuration. They wait here, also over restarts, until the strategy runs again; then its
  * position counts them.
  */
-class AbsentFills {
-  private readonly outbox: Outbox;
+class AbsentFills extends OutboxPart {
   fills: readonly AbsentFill[] = [];
-
-  constructor(outbox: Outbox) {
-    this.outbox = outbox;
-  }
 
   add(absent: AbsentFill): void {
     this.fills = [...this.fills, absent];

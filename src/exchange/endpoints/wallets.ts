@@ -68,6 +68,14 @@ export const walletBalance = endpoint({
   summary: 'The balance of one currency.',
 });
 
+/** Fields that choose a page of a list, and its first and last day. */
+const pagesOfDays = () => ({
+  page: integer({ least: 1 }).optional(),
+  pageSize: integer({ least: 1 }).optional(),
+  from: day().optional(),
+  to: day().optional(),
+});
+
 export const walletTransactions = endpoint({
   name: 'walletTransactions',
   route: 'GET|POST /users/wallets/transactions/list',
@@ -75,10 +83,7 @@ export const walletTransactions = endpoint({
   budget: budget('users/wallets/transactions/list', { per: 'token', limit: 60, minutes: 2 }),
   request: z.object({
     wallet: integer({ least: 1 }).describe("A wallet's id, which the list of wallets has."),
-    page: integer({ least: 1 }).optional(),
-    pageSize: integer({ least: 1 }).optional(),
-    from: day().optional(),
-    to: day().optional(),
+    ...pagesOfDays(),
   }),
   reply: pageOf('transactions', transactionRecord),
   example: { wallet: 1 },
@@ -94,10 +99,7 @@ export const deposits = endpoint({
     wallet: walletIdOrAll()
       .optional()
       .describe("A wallet's id, or all. Pages and times apply only to one wallet."),
-    page: integer({ least: 1 }).optional(),
-    pageSize: integer({ least: 1 }).optional(),
-    from: day().optional(),
-    to: day().optional(),
+    ...pagesOfDays(),
   }),
   reply: pageOf('deposits', depositRecord),
   example: { wallet: 'all' },
@@ -238,10 +240,7 @@ export const withdrawals = withdrawalEndpoint({
   budget: assumedBudget('users/wallets/withdraws/list', 'token'),
   request: z.object({
     wallet: walletIdOrAll().optional(),
-    page: integer({ least: 1 }).optional(),
-    pageSize: integer({ least: 1 }).optional(),
-    from: day().optional(),
-    to: day().optional(),
+    ...pagesOfDays(),
   }),
   /** The list, whose name the documents do not show: both known spellings are accepted. */
   reply: z

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../domain/stored-json.ts';
 import { z } from 'zod';
 import { present } from '../../domain/errors.ts';
 import { type MarketPositions, heldSchema, COSTS, type StressTask } from '../stress/stress-task.ts';
@@ -147,16 +148,8 @@ export function readReport<Kind extends keyof BenchReports>(
   text: string,
 ): TimedReport<BenchReports[Kind]> | null {
   const schema: z.ZodType = WRITTEN[kind];
-  const read = schema.safeParse(parsed(text));
+  const read = schema.safeParse(parsedJson(text));
   return read.success ? (read.data as TimedReport<BenchReports[Kind]>) : null;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Prefix of all keys of sarraf in Redis. */

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../domain/stored-json.ts';
 import { z } from 'zod';
 import { notesOf, OFFERS } from './batch.ts';
 import type { RedisLink } from '../redis-link.ts';
@@ -50,7 +51,7 @@ export function writeOffer(offer: Omit<StudyOffer, 'protocol'>): string {
 
 /** Reads an offer; null for one of another protocol, and for anything that is not an offer. */
 export function readOffer(text: string): StudyOffer | null {
-  const read = OFFER.safeParse(parsed(text));
+  const read = OFFER.safeParse(parsedJson(text));
   return read.success ? read.data : null;
 }
 
@@ -63,16 +64,8 @@ const NOTE = z.discriminatedUnion('kind', [
 export type WorkerNote = z.output<typeof NOTE>;
 
 function readNote(text: string): WorkerNote | null {
-  const read = NOTE.safeParse(parsed(text));
+  const read = NOTE.safeParse(parsedJson(text));
   return read.success ? read.data : null;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Time in ms for which an offer, or a worker's note, stays valid without a renewal. */
