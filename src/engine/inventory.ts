@@ -1,20 +1,18 @@
+import type { MissingCoinsOptions } from './feeds/account-state.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { addUnits, formatUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { AccountState } from './feeds/account-state.ts';
-import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { StrategyRecord } from '../records/rows.ts';
-import type { Outbox } from './outbox.ts';
 import { type Reservations, inventoryLine } from './risk/reservations.ts';
 import { readFigures } from './strategy-instance-record.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-export interface InventoryOptions {
-  readonly outbox: Outbox;
-  readonly instances: readonly StrategyInstance[];
-  readonly account: AccountState;
-  readonly markets: MarketDataCache;
+export interface InventoryOptions extends Pick<
+  MissingCoinsOptions,
+  'outbox' | 'instances' | 'account' | 'markets'
+> {
   readonly reservations: Reservations;
 }
 

@@ -1,3 +1,4 @@
+import type { AlgorithmManagerOptions } from './algorithms/algorithm-manager.ts';
 import { EnginePart } from './engine-settings.ts';
 import {
   addUnits,
@@ -14,13 +15,10 @@ import { requestedUnits } from './algorithms/requested-units.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { TransferStatus } from '../strategy/strategy-event.ts';
 import type { VenueAnswer, VenueProfile } from '../venues/port.ts';
-import type { IntentBlotter } from './strategies/intent-blotter.ts';
 import type { MarginCache } from './feeds/account-state.ts';
-import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './fills/reconciler.ts';
 import type { Reservations } from './risk/reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
-import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { MOST_TRANSFERS, restored, type StoredTexts, type TransferRecord } from './stored-records.ts';
 
 /** Maximum wait of a transfer for its slot, in ms. Later it may no longer be what the strategy needs. */
@@ -32,11 +30,8 @@ const AMOUNT_STEP = 10n ** BigInt(UNIT_DECIMALS - AMOUNT_DECIMALS);
 
 type TransferIntent = Extract<Intent, { kind: 'transfer' }>;
 
-interface TransferManagerOptions {
-  readonly outbox: Outbox;
+interface TransferManagerOptions extends Pick<AlgorithmManagerOptions, 'outbox' | 'intents' | 'notifier'> {
   readonly venue: Pick<VenueProfile, 'unserved'>;
-  readonly intents: IntentBlotter;
-  readonly notifier: StrategyNotifier;
   readonly reconciler: Pick<Reconciler, 'books' | 'onTransfer'>;
   readonly reservations: Pick<Reservations, 'spendable' | 'announce'>;
   readonly margin: MarginCache;

@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { ORDER_STATES } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
@@ -37,7 +38,7 @@ const MISSING_LOGGED_AFTER_MS = 300_000;
 /** Least pause after a refusal, in ms; the exchange may hold an identical order back for longer. */
 const LEAST_REFUSAL_PAUSE_MS = 10_000;
 
-interface AlgorithmManagerOptions {
+export interface AlgorithmManagerOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
   readonly placer: OrderPlacer;
@@ -55,10 +56,9 @@ interface AlgorithmManagerOptions {
 }
 
 /** Runs the algorithms: lets each decide its next step when its data changed, and carries the step out. */
-export class AlgorithmManager {
+export class AlgorithmManager extends EnginePart<AlgorithmManagerOptions> {
   readonly brackets: BracketsAtWork;
   readonly ownExits: OwnExits;
-  private readonly options: AlgorithmManagerOptions;
   readonly works = new Map<string, AlgorithmWork>();
   /** Algorithms that are due for their next step. */
   private readonly poked = new Set<AlgorithmWork>();
@@ -68,7 +68,7 @@ export class AlgorithmManager {
   private readonly endListeners: ((intentId: string, reason: Sentence) => void)[] = [];
 
   constructor(options: AlgorithmManagerOptions) {
-    this.options = options;
+    super(options);
     this.brackets = new BracketsAtWork(this.works);
     const { orderManager, markets, rows, intents } = options;
     this.ownExits = new OwnExits({

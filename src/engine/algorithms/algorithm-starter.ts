@@ -11,31 +11,20 @@ import {
 } from './algorithms.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { NO_HOLDING, partOf } from '../../portfolio/holding.ts';
-import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
-import type { IntentBlotter } from '../strategies/intent-blotter.ts';
-import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import { MOST_ALGORITHMS, type AlgorithmManager, type AlgorithmManagerOptions } from './algorithm-manager.ts';
 import type { OrderTable } from '../orders/order-table.ts';
-import type { Outbox } from '../outbox.ts';
-import type { PortfolioViews } from '../strategies/portfolio-view.ts';
-import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
-import type { Reservations } from '../risk/reservations.ts';
 import { sizedAlgorithm, sizeViewOf } from '../strategies/sized-intent.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { TrailPace } from '../../strategy/definition.ts';
 
-export interface AlgorithmStarterOptions {
-  readonly outbox: Outbox;
+export interface AlgorithmStarterOptions extends Pick<
+  AlgorithmManagerOptions,
+  'outbox' | 'risk' | 'markets' | 'intents' | 'views' | 'reservations' | 'closed'
+> {
   readonly table: Pick<OrderTable, 'get'>;
-  readonly risk: PreTradeRisk;
   readonly algorithms: AlgorithmManager;
-  readonly markets: MarketDataCache;
-  readonly intents: IntentBlotter;
-  readonly views: PortfolioViews;
-  readonly reservations: Reservations;
   /** Moves of an order (a cancel and a new order) that the limits allow per minute; null without limits. */
   readonly movesPerMinute: number | null;
-  /** Returns the reason why no new orders are accepted; null while they are accepted. */
-  readonly closed: () => Sentence | null;
   readonly nextId: () => string;
 }
 

@@ -161,7 +161,7 @@ export class AccountState extends OutboxPart {
 /** Number of wallet readings in a row that have to show missing coins before they count as missing. */
 const MISSING_AFTER_READINGS = 2;
 
-interface MissingCoinsOptions {
+export interface MissingCoinsOptions {
   readonly outbox: Outbox;
   readonly account: AccountState;
   readonly instances: readonly StrategyInstance[];

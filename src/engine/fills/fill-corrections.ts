@@ -1,3 +1,4 @@
+import type { TradeOwnerOptions } from './trade-owner.ts';
 import { EnginePart } from '../engine-settings.ts';
 import {
   addUnits,
@@ -10,9 +11,6 @@ import {
 } from '../../domain/money.ts';
 import type { VenueOrderId, ListCursor } from '../../domain/order.ts';
 import { type FillRecord, EMPTY_FILL, placeholderIdOf } from '../../records/fill.ts';
-import type { BookedFills, PendingTrades } from '../applied-trades.ts';
-import type { OrderBlotter } from '../orders/order-blotter.ts';
-import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { DAY_MS } from '../../domain/time-text.ts';
 import { isOpenStatus } from '../../venues/port.ts';
@@ -27,10 +25,7 @@ export interface FillListener {
   onCorrection?(by: FillRecord, more: number): void;
 }
 
-interface FillCorrectionsOptions {
-  readonly blotter: OrderBlotter;
-  readonly reports: OrderReportMatcher;
-  readonly booked: BookedFills;
+interface FillCorrectionsOptions extends Pick<TradeOwnerOptions, 'blotter' | 'reports' | 'booked'> {
   readonly listeners: readonly FillListener[];
 }
 
@@ -128,11 +123,10 @@ const ACCEPTS_AFTER_MS = 60_000;
 
 const NONE: readonly never[] = [];
 
-interface PlaceholderFillsOptions {
-  readonly blotter: OrderBlotter;
-  readonly reports: OrderReportMatcher;
-  readonly booked: BookedFills;
-  readonly pending: PendingTrades;
+interface PlaceholderFillsOptions extends Pick<
+  TradeOwnerOptions,
+  'blotter' | 'reports' | 'booked' | 'pending'
+> {
   /** Maximum wait for the trades of a closed order, in ms; infinity: no placeholders are made. */
   readonly waitMs: number;
 }

@@ -23,7 +23,7 @@ const LAG_MS = 30_000;
 /** Time after which a trade without a known owner counts as foreign, with an alarm, in ms. */
 const ASKS_FOR_MS = 300_000;
 
-interface TradeOwnerOptions {
+export interface TradeOwnerOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
   readonly applied: AppliedTrades;

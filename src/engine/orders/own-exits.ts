@@ -1,3 +1,4 @@
+import { EnginePart } from '../engine-settings.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units, unitsOf } from '../../domain/money.ts';
 import { createLeaving, leftBracket, type Leaving, followsCloses } from '../bracket.ts';
 import { canBeOrdered, onAmountGrid } from '../algorithms/requested-units.ts';
@@ -50,13 +51,7 @@ interface WantedSale {
  * in place of its exit, and continues if that fails. Stop orders and pairs without an algorithm, and orders
  * in cancellation, are canceled first; then what they held is sold once.
  */
-export class OwnExits {
-  private readonly options: OwnExitsOptions;
-
-  constructor(options: OwnExitsOptions) {
-    this.options = options;
-  }
-
+export class OwnExits extends EnginePart<OwnExitsOptions> {
   /** Returns the amount of a coin that the strategy's exits hold. */
   heldOf(instance: StrategyInstance, base: string): Units {
     if (this.options.table.live.length === 0 && this.options.works.size === 0) return NO_UNITS;

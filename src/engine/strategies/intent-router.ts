@@ -1,3 +1,4 @@
+import type { AlgorithmManagerOptions } from '../algorithms/algorithm-manager.ts';
 import { EnginePart } from '../engine-settings.ts';
 import type { AlgorithmStarterOptions } from '../algorithms/algorithm-starter.ts';
 import type { Market } from '../../domain/market.ts';
@@ -13,37 +14,21 @@ import {
 } from '../algorithms/requested-units.ts';
 import { isFinal, labelsOf, type OrderRecord } from '../../records/order.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import type { RowCounter } from './intent-blotter.ts';
 import type { MirrorState } from '../mirror-change.ts';
-import type { OrderManager } from '../orders/order-manager.ts';
-import type { OrderPlacer } from '../orders/order-placer.ts';
 import type { RequestedOrder } from '../risk/pre-trade-risk.ts';
 import { AlgorithmStarter, type IntentRefusal } from '../algorithms/algorithm-starter.ts';
 import { amountFor, sizeViewOf } from './sized-intent.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import type { StrategyNotifier } from './strategy-notifier.ts';
 import type { TransferManager } from '../transfer-manager.ts';
 import { memberUniverseOf } from '../../strategy/strategy-port.ts';
 import { universeOf } from '../../strategy/shown-universe.ts';
 import type { UniverseState } from '../../strategy/rank-markets.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 
-interface IntentRouterOptions extends Pick<
-  AlgorithmStarterOptions,
-  | 'outbox'
-  | 'risk'
-  | 'algorithms'
-  | 'markets'
-  | 'intents'
-  | 'views'
-  | 'reservations'
-  | 'movesPerMinute'
-  | 'closed'
-> {
-  readonly orderManager: OrderManager;
-  readonly placer: OrderPlacer;
-  readonly notifier: StrategyNotifier;
-  readonly rows: RowCounter;
+interface IntentRouterOptions
+  extends
+    Omit<AlgorithmManagerOptions, 'areMissing'>,
+    Pick<AlgorithmStarterOptions, 'algorithms' | 'movesPerMinute'> {
   readonly members: MemberGuard;
   readonly transfers: TransferManager;
   /** Returns why an intent is refused while a person closes the position there; null if it is not. */
