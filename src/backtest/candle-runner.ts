@@ -121,7 +121,7 @@ export class CandleRunner {
   private readonly valuer: EquityValuer;
   private readonly signals: DatedSignals;
   private statistics: BarStatistics;
-  /** False if a strategy gets recorded bars of several markets, since each of them may wake it. */
+  /** False if a strategy never sleeps, or gets recorded bars of several markets: each may wake it. */
   private readonly canSleep: boolean;
   /** Number of restarts so far. */
   private restarted = 0;
@@ -139,7 +139,9 @@ export class CandleRunner {
     const listening = this.queues.flatMap(({ feeds }) =>
       feeds.flatMap(({ feed, listeners }) => (feed.isOneToOne ? listeners : [])),
     );
-    this.canSleep = new Set(listening.map(({ instance }) => instance)).size === listening.length;
+    this.canSleep =
+      this.engine.instances.every(({ runner }) => runner.maySleep) &&
+      new Set(listening.map(({ instance }) => instance)).size === listening.length;
     this.total = this.queues.reduce((sum, { columns, next }) => sum + columns.length - next, 0);
     this.valuer = options.venue.valuer(
       options.quote,

@@ -75,6 +75,7 @@ export class WorkerRunner implements StrategyPort {
   readonly params: unknown;
   readonly trailing: TrailPace | null;
   readonly wantsCandles: boolean;
+  readonly maySleep = false;
   failure: string | null = null;
   fault: StrategyFault | null = null;
   isBeyondRepair = false;
@@ -186,12 +187,12 @@ export class WorkerRunner implements StrategyPort {
     return wanted?.kind === 'candles' && wanted.isPooled === true && !this.isFollowed(wanted.market);
   }
 
-  sleepsUntil({ from, to }: BarRows, _: EngineView, place: number): number {
-    return this.isUnfollowed(place) ? to : from;
+  sleepsUntil({ from }: BarRows): number {
+    return from;
   }
 
   sleepThrough(): void {
-    // Only bars that it does not follow.
+    // It never sleeps.
   }
 
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[] {

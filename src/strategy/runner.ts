@@ -85,6 +85,7 @@ export class StrategyRunner implements StrategyPort {
   readonly isBeyondRepair = false;
   /** True if `wants('candle')` is true. */
   readonly wantsCandles: boolean;
+  readonly maySleep: boolean;
   private readonly definition: StrategyDefinition;
   private readonly source: StrategySource | null;
   private readonly log = new StrategyLog();
@@ -179,6 +180,7 @@ export class StrategyRunner implements StrategyPort {
       universes: universes.length > 0,
     });
     this.wantsCandles = this.wanted.has('candle');
+    this.maySleep = definition[SLEEP] !== undefined;
   }
 
   warmUpLength({ market, timeframe, warmUp, isPooled }: CandleSubscription): number {
@@ -285,8 +287,8 @@ export class StrategyRunner implements StrategyPort {
   sleepsUntil(bars: BarRows, view: EngineView, place: number): number {
     const found = this.candles[place];
     const { [SLEEP]: sleep } = this.definition;
-    if (found === undefined || this.isUnfollowed(place)) return bars.to;
-    if (sleep === undefined || found.series === null || this.failure !== null) return bars.from;
+    if (sleep === undefined || found === undefined || found.series === null || this.failure !== null)
+      return bars.from;
     const read = found.series.readAhead(bars);
     if (found.handlers.length === 0) return read.to;
     this.begin(view, null);

@@ -61,6 +61,8 @@ export interface StrategyPort {
   isUnfollowed(place: number): boolean;
   /** Does what `handle` does, for a candle and its index (`candlePlace`): backtests have millions of them. */
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[];
+  /** True if `sleepsUntil` may return a later bar than the first. */
+  readonly maySleep: boolean;
   /**
    * Returns the first of these bars at which handlers must be called, given that nothing else happens before
    * it; `to` if there is none. Indicators read the bars ahead, and show nothing of them.
