@@ -50,9 +50,11 @@ export function writeRunFolder(root: string, finished: FinishedRun, language: La
     }
   } catch (error) {
     if (error instanceof SarrafError || !isSystemError(error)) throw error;
-    throw new SarrafError('DATA_UNUSABLE', `expected to keep the run under ${root}, but: ${error.message}`, {
-      cause: error,
-    });
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected to store the run under ${root}, found ${error.message}: make room there, or choose another folder with --data`,
+      { cause: error },
+    );
   }
 }
 

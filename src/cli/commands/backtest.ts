@@ -182,19 +182,22 @@ async function conclude(run: BacktestRun, problems: readonly string[], options: 
   const beganMs = performance.now();
   const finished = finishRun(run);
   const finishedMs = performance.now();
+  // The result of a long run is shown also where the disk has no room for it.
+  if (options.json !== true) for (const line of resultLines(finished.head)) console.log(line);
   const root = join(options.data, 'backtests');
-  const folder = options.save ? writeRunFolder(root, finished, language) : null;
-  if (options.parquet === true && folder !== null) await writeParquetBeside(folder);
-  if (options.json === true) {
-    // A stream may keep a reference to the bytes that it gets.
-    const out = new ByteWriter((piece) => process.stdout.write(Buffer.from(piece)));
-    const metricsMs = finishedMs - beganMs;
-    const saveMs = folder === null ? null : performance.now() - finishedMs;
-    writeResultLine(finished, { folder, metricsMs, saveMs }, out);
-    out.flush();
-  } else {
-    for (const line of resultLines(finished.head)) console.log(line);
-    if (folder !== null) console.log(`\nReport: ${join(folder, 'report.html')}`);
+  let folder: string | null = null;
+  try {
+    folder = options.save ? writeRunFolder(root, finished, language) : null;
+    if (options.parquet === true && folder !== null) await writeParquetBeside(folder);
+  } finally {
+    if (options.json === true) {
+      // A stream may keep a reference to the bytes that it gets.
+      const out = new ByteWriter((piece) => process.stdout.write(Buffer.from(piece)));
+      const metricsMs = finishedMs - beganMs;
+      const saveMs = folder === null ? null : performance.now() - finishedMs;
+      writeResultLine(finished, { folder, metricsMs, saveMs }, out);
+      out.flush();
+    } else if (folder !== null) console.log(`\nReport: ${join(folder, 'report.html')}`);
   }
   const stopped = run.strategies.flatMap(({ name, failure }) =>
     failure === null ? [] : [`${name} stopped: ${english(failure)}`],

@@ -14,6 +14,7 @@ import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { sentenceIn } from '../../language/sentence-in.ts';
+import { LoadWatch } from '../../plugins/load-watch.ts';
 import { formatPluginProblem, loadStrategies } from '../../plugins/load-strategies.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import {
@@ -59,14 +60,16 @@ async function explain(strategy: string, options: LanguageOptions): Promise<void
   const read = z.strictObject(RULE_SHAPE).safeParse(RULE_FLAGS.written({ ...options }));
   if (!read.success) throw wrongInput(RULE_FLAGS.problems(read.error));
   const { markets: [market] = ['BTCUSDT'], ...run } = read.data;
-  const definition = await definitionAt(strategyFile(strategy));
-  const rules = ruleSetOf(definition, {
-    market: market ?? 'BTCUSDT',
-    timeframe: run.timeframe,
-    params: run.params,
-    marketNames: MARKET_NAMES,
-  });
-  const { name } = definition;
+  const file = strategyFile(strategy);
+  const watch = new LoadWatch();
+  const { name, rules } = await watch
+    .during(file, async () => {
+      const definition = await definitionAt(file);
+      const { timeframe, params } = run;
+      const of = { market: market ?? 'BTCUSDT', timeframe, params, marketNames: MARKET_NAMES };
+      return { name: definition.name, rules: ruleSetOf(definition, of) };
+    })
+    .finally(() => watch.close());
   print(options, { name, ...explainRules(rules) }, () => explanationLines(name, rules, options));
 }
 
