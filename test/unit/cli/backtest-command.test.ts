@@ -1,4 +1,4 @@
-import { writeFileSync, existsSync } from 'node:fs';
+import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sarrafHere, failed } from '../../support/sarraf-here.ts';
@@ -65,6 +65,17 @@ export default defineStrategy({
 };
 
 const on = (file: string) => [file, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%', '--csv', csv];
+
+test('a run that can not be stored is shown all the same', async () => {
+  const data = join(folder, 'no-room');
+  mkdirSync(data);
+  writeFileSync(join(data, 'backtests'), '');
+  const { code, out, error } = await sarrafHere(['backtest', ...SHORT, '--csv', csv, '--data', data]);
+  expect(code).toBe(1);
+  expect(out).toContain('Longest drawdown');
+  expect(error).toContain(`expected to store the run under ${join(data, 'backtests')}`);
+  expect(error).toContain('choose another folder with --data');
+});
 
 describe('a strategy that fails in a backtest', () => {
   // An error that nobody catches ends its process: test/process/backtest-command.process.ts.
