@@ -106,8 +106,7 @@ export class AlgorithmWork implements ClaimingWork {
   }
 
   noteClose(close: Close): void {
-    // Of those that no stop follows, the last is the price.
-    this.closes = this.wantsPrices ? [...this.closes.slice(1 - MOST_CLOSES), close] : [close];
+    this.closes = [...this.closes.slice(1 - MOST_CLOSES), close];
   }
 
   /** Applies the result of its step. Returns true if its state changed, so that it has to be stored. */

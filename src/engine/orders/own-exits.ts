@@ -291,7 +291,7 @@ export class BracketsAtWork {
     return side === 'sell' && this.works.get(intentId)?.algorithm.kind === 'bracket';
   }
 
-  /** Shows a closed bar to the brackets whose strategy got it; pokes those that wait for prices. */
+  /** Adds a closed bar to the brackets whose strategy got it, and calls `poke` with each of them. */
   applyClose(
     { market, timeframe, closeTimeMs, high, close }: ClosedCandle,
     poke: (work: AlgorithmWork) => void,
@@ -300,7 +300,7 @@ export class BracketsAtWork {
       if (work.market !== market || work.algorithm.kind !== 'bracket') continue;
       if (work.instance.firstTimeframeOf(market) !== timeframe) continue;
       work.noteClose({ price: unitsOf(close), high: unitsOf(high), atMs: closeTimeMs });
-      if (work.wantsPrices) poke(work);
+      poke(work);
     }
   }
 
