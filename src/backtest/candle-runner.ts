@@ -241,6 +241,7 @@ export class CandleRunner {
       if (closed > 0) this.equity.add(nextMs);
       this.endMs = nextMs;
       this.done += closed;
+      // Moves the time of the engine to the bar.
       engine.isQuietAt(nextMs);
       isOver = this.openBars(nextMs) || this.nextMs() >= untilMs;
     }

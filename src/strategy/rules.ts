@@ -67,7 +67,7 @@ interface RuleParts<Params extends z.ZodType, Declared extends DeclaredData, Spe
   readonly name: string;
   /** Schema of the parameters; if it is left out, there are none. */
   readonly params?: Params;
-  /** Candles by name. RuleSet are decided as a bar of the first of them closes. */
+  /** Candles by name. Rules are decided as a bar of the first of them closes. */
   readonly data: (setup: DataSetup<z.output<Params>>) => Declared;
   /** Indicators by name, each of declared candles. */
   readonly indicators?: (data: NoInfer<Declared>, setup: { readonly params: z.output<Params> }) => Specs;

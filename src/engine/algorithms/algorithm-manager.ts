@@ -1,7 +1,7 @@
 import { EnginePart } from '../engine-settings.ts';
 import { ORDER_STATES } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
-import { addUnits, NO_UNITS, subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { addUnits, NO_UNITS, numberOfUnits, subtractUnits, type Units } from '../../domain/money.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, NO_LABELS, type OrderRecord } from '../../records/order.ts';
 import type { OrderTable } from '../orders/order-table.ts';
@@ -96,12 +96,12 @@ export class AlgorithmManager extends EnginePart<AlgorithmManagerOptions> {
     return this.works.size;
   }
 
-  /** Returns a price of a market above which the algorithms stay at rest; 0 if any price may be. */
+  /** Returns the price of a market above which the algorithms stay at rest; 0 if they do at any price. */
   restsAbove(market: string): number {
     let least = NO_UNITS;
     for (const { restsAbove, market: where } of this.works.values())
       if (restsAbove !== null && where === market && restsAbove > least) least = restsAbove;
-    return Number(least) / Number(UNITS_PER_ONE);
+    return numberOfUnits(least);
   }
 
   /** True if algorithms that are at rest stay so when a bar closes. */

@@ -1,13 +1,17 @@
 import { EnginePart } from '../engine-settings.ts';
 import type { CandlePagesOptions } from './candle-pages.ts';
-import type { AccountFeedsOptions } from './feed-asker.ts';
-import type { FeedAskerOptions } from './feed-asker.ts';
 import { invariant, present } from '../../domain/errors.ts';
 import { statsCall } from '../../venues/port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { FeedPace, PollQueue } from '../../scheduler/poll-queue.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { AccountFeeds, FeedAsker, FeedReadTimes } from './feed-asker.ts';
+import {
+  AccountFeeds,
+  type AccountFeedsOptions,
+  FeedAsker,
+  type FeedAskerOptions,
+  FeedReadTimes,
+} from './feed-asker.ts';
 import { CandlePages } from './candle-pages.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 
