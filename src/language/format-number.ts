@@ -122,6 +122,11 @@ const MOST_DECIMALS = 8;
  */
 const SIGNIFICANT = 8;
 
+/** Writes a number that is not money, such as an indicator's, with eight significant digits. */
+export function formatPlain(language: Language, value: number): string {
+  return numberFormat(language, { maximumSignificantDigits: SIGNIFICANT }).format(value);
+}
+
 /** Matches money, `1.2 BTC`, or a number with one point. A whole number alone may be an id. */
 const NUMBER = /(?<![\w.:,-])(-?\d+(?:\.\d+)?) ([A-Z][A-Z0-9]{1,19})\b|(?<![\w.:,-])-?\d+\.\d+(?!\w|[.:]\d)/g;
 

@@ -14,6 +14,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts';
 import { tickLabel, type TickKind } from '../../../language/calendar-ticks.ts';
+import { formatPlain } from '../../../language/format-number.ts';
 import { formatTime } from '../../../language/format-time.ts';
 import type { Locale } from '../../../language/locale.ts';
 import { fillMarks } from '../../../page/fill-marks.ts';
@@ -28,7 +29,7 @@ import {
 import type { MarksReply, ChartCandlesReply, PlotsReply } from '../../schema/market.ts';
 import { chartColours } from '../../../page/theme.ts';
 import { fillsByCandle, levelsOf } from './candle-marks.ts';
-import { chartNumber, plainNumber, timesNumber } from './chart-number.ts';
+import { chartNumber, timesNumber } from './chart-number.ts';
 import { tehranScale } from './tehran-scale.ts';
 
 export interface CandleChartData {
@@ -190,7 +191,7 @@ export class CandleChart {
   }
 
   #beginPane(line: ISeriesApi<'Line'>, title: string): void {
-    line.applyOptions({ priceFormat: shownBy((value) => plainNumber(value, this.#locale)) });
+    line.applyOptions({ priceFormat: shownBy((value) => formatPlain(this.#locale.language, value)) });
     if (this.#panes.includes(title)) return;
     this.#panes.push(title);
     this.#room.style.setProperty('--panes', String(this.#panes.length));

@@ -1,20 +1,14 @@
-import { formatCompact, numberFormat } from '../../../language/format-number.ts';
+import { formatCompact, formatPlain, numberFormat } from '../../../language/format-number.ts';
 import type { Locale } from '../../../language/locale.ts';
 
 const TOMAN_RIAL = 10;
-/** Significant digits of numbers on an axis, long and short. */
-const DIGITS = 8;
+/** Significant digits of numbers on a narrow axis. */
 const SHORT_DIGITS = 4;
-
-/** Formats a number on an axis that is not money, such as an indicator's. */
-export function plainNumber(value: number, { language }: Locale): string {
-  return numberFormat(language, { maximumSignificantDigits: DIGITS }).format(value);
-}
 
 /** Formats money on an axis in the chosen unit. On a canvas, a number alone needs no direction marks. */
 export function chartNumber(value: number, currency: string, locale: Locale): string {
   const isToman = currency === 'rls' && locale.rialUnit === 'toman';
-  return plainNumber(isToman ? value / TOMAN_RIAL : value, locale);
+  return formatPlain(locale.language, isToman ? value / TOMAN_RIAL : value);
 }
 
 /** Formats money in short, such as `1.2M`, for the narrow axis of a line. */

@@ -1,9 +1,9 @@
 import type { IntentItem } from '../../schema/order.ts';
 import { useSignal } from '@preact/signals';
 import type { ConditionItem, RulesReply, StrategyReply } from '../../schema/overview.ts';
+import { formatPlain } from '../../../language/format-number.ts';
 import { withQuery } from '../api.ts';
-import { plainNumber } from '../charts/chart-number.ts';
-import { locale } from '../preferences.ts';
+import { language } from '../preferences.ts';
 import { Lines } from '../charts/chart-room.tsx';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
@@ -101,7 +101,7 @@ function Rules({ name }: { readonly name: string }) {
   return (
     <Panel title={capitalised(t('column.condition'))} note={note}>
       {markets.length < 2 ? null : (
-        <Choices label="column.market" choices={markets} chosen={market} shown={(each) => each} />
+        <Choices label="column.market" choices={markets} chosen={market} shown={(each) => showName(each)} />
       )}
       {notes.map(({ reason, reasonFacts }) => (
         <p key={reason} class="notice warn">
@@ -126,7 +126,7 @@ interface ConditionsTableProps {
   readonly label: 'side.buy' | 'side.sell';
 }
 
-const figure = (value: number | null): string => (value === null ? NONE : plainNumber(value, locale.value));
+const figure = (value: number | null): string => (value === null ? NONE : formatPlain(language.value, value));
 
 function ConditionsTable({ conditions, label }: ConditionsTableProps) {
   const columns: readonly DataColumn<ConditionItem>[] = [

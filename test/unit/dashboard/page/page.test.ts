@@ -11,10 +11,10 @@ import { textProblems } from '../../../support/text-problems.ts';
 import { tehranScale } from '../../../../src/dashboard/page/charts/tehran-scale.ts';
 import {
   chartNumber,
-  plainNumber,
   shortChartNumber,
   timesNumber,
 } from '../../../../src/dashboard/page/charts/chart-number.ts';
+import { formatPlain } from '../../../../src/language/format-number.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 
 const FOLDER = 'src/dashboard/page';
@@ -168,7 +168,7 @@ describe('a number of a chart', () => {
 
   test('has the digits of the language', () => {
     expect(chartNumber(1_234.5, 'usdt', persian)).toBe('۱٬۲۳۴٫۵');
-    expect(plainNumber(41.5, localeOf('fa', 'toman'))).toBe('۴۱٫۵');
+    expect(formatPlain('fa', 41.5)).toBe('۴۱٫۵');
     expect(timesNumber(12, english)).toBe('×12');
     expect(timesNumber(12, persian)).toBe('×۱۲');
   });
