@@ -12,6 +12,7 @@ import { DEFAULT_ENGINE_TIMES } from '../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../src/engine/risk-limits.ts';
 import { Catalogue } from '../src/recording/catalogue.ts';
 import { defineStrategy, type StrategyDefinition } from '../src/strategy/definition.ts';
+import { sma } from '../src/strategy/sdk.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
 import maCross from '../strategies/ma-cross.ts';
 import { BARS, barWalk, FROM_MS, MARKET, MINUTE_MS, walksOf } from './bar-walk.ts';
@@ -50,19 +51,21 @@ export const watching = (markets: readonly RunMarket[]): StrategyDefinition =>
     on: { bars: () => undefined },
   });
 
-/** The cross with all that it reads at each bar, but without an order. */
-export const STEPS_A_MINUTE: StrategyDefinition = {
-  ...maCross,
+/** The cross by a handler, with all that it reads at each bar, but without an order. */
+export const STEPS_A_MINUTE: StrategyDefinition = defineStrategy({
+  name: 'steps',
+  params: z.strictObject({ fast: z.int(), slow: z.int(), share: z.number() }),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  indicators: ({ bars }, { params }) => ({ fast: sma(bars, params.fast), slow: sma(bars, params.slow) }),
   on: {
-    bars(ctx, bar) {
-      const { fast, slow } = ctx.indicators as { readonly fast: number; readonly slow: number };
-      const { close } = bar as { readonly close: number };
+    bars(ctx, { close }) {
+      const { fast, slow } = ctx.indicators;
       const holds = ctx.isTradable(ctx.position, close);
       if (fast === slow || fast > slow === holds || ctx.orders.length > 0) return;
       if (ctx.freeQuote < 0) ctx.buy({ value: ctx.freeQuote });
     },
   },
-};
+});
 
 /** The reference: computes the same two averages over the same array, and counts their crossings. */
 export function bareLoop({ close, length }: CandleColumns): number {

@@ -39,6 +39,9 @@ const MARKET = createMarket({
   minOrderValue: '11',
 });
 
+/** Coins of the account, which the strategy may sell. */
+const COINS = parseUnits('10');
+
 /** Distance of the quotes from the best prices, in the quote currency: at the last levels. */
 const AWAY = 23;
 
@@ -150,7 +153,16 @@ async function run(
     settings: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'bench',
-      instances: [{ runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} }],
+      instances: [
+        {
+          runner,
+          onError: 'stop',
+          pauseMs: 60_000,
+          limits: createRiskLimits(),
+          capital: {},
+          inventory: { btc: COINS },
+        },
+      ],
       reconciliation: DEFAULT_RECONCILIATION,
     },
     markets: [
@@ -168,7 +180,7 @@ async function run(
       },
     ],
     fees: { rls: rates, usdt: rates },
-    balances: { usdt: parseUnits('100000'), btc: parseUnits('10') },
+    balances: { usdt: parseUnits('100000'), btc: COINS },
     quote: 'usdt',
   });
 }

@@ -446,7 +446,7 @@ export function botTerms(config: BotConfig, more: Readonly<Record<string, unknow
       }),
     ),
   };
-  return JSON.parse(JSON.stringify(stored, storedForm)) as unknown;
+  return JSON.parse(JSON.stringify(storedForm(stored))) as unknown;
 }
 
 /** Kinds of data that candles do not contain, with their names for messages. */

@@ -77,10 +77,18 @@ export function parsedJson(json: string): unknown {
   }
 }
 
-/** Replacer for `JSON.stringify` that writes units as decimal texts (`storedUnits`), and maps as objects. */
-export function storedForm(_key: string, value: unknown): unknown {
+/**
+ * Copies a value for `JSON.stringify`, with units as decimal texts (`storedUnits`) and maps as objects. As a
+ * replacer of it, the same takes three times as long.
+ */
+export function storedForm(value: unknown): unknown {
   if (typeof value === 'bigint') return formatUnits(value);
-  return value instanceof Map ? Object.fromEntries(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(storedForm);
+  const copy: Record<string, unknown> = {};
+  if (value instanceof Map) for (const [name, field] of value) copy[name as string] = storedForm(field);
+  else for (const name in value) copy[name] = storedForm((value as Record<string, unknown>)[name]);
+  return copy;
 }
 
 /** Replacer for `JSON.stringify` that writes money, which JSON has no form for: `{ "$units": "12.5" }`. */

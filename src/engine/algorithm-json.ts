@@ -216,7 +216,7 @@ export const storedAlgorithm = z.strictObject({ version: z.literal(VERSION), alg
 
 /** Returns an algorithm as JSON text for the mirror; units are decimal texts. */
 export function algorithmToJson(state: Algorithm): string {
-  return JSON.stringify({ version: VERSION, algorithm: state }, storedForm);
+  return JSON.stringify(storedForm({ version: VERSION, algorithm: state }));
 }
 
 /**

@@ -92,7 +92,7 @@ export class Outbox {
 
   /** Stores a small piece of state under a name; units become decimal texts. */
   persist<Name extends keyof StorableValues>(name: Name, state: StorableValues[Name]): void {
-    if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state, storedForm) });
+    if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(storedForm(state)) });
   }
 
   /** Requires this step's changes to be on the disk before anything is sent. */

@@ -43,7 +43,7 @@ export function writeInstance(
   { ledger, requests, fills, orders, fees, capital }: InstanceFigures,
 ): string {
   const stored = { ledger: storeLedger(ledger), requests, fills, orders, fees, capital };
-  const figures = JSON.stringify(stored, storedForm);
+  const figures = JSON.stringify(storedForm(stored));
   return `{"state":${stateJson},${figures.slice(1)}`;
 }
 

@@ -69,7 +69,7 @@ function restarted(ledger: AssetLedger): AssetLedger {
   const again = newLedger(ledger.currency);
   restoreLedger(
     again,
-    storedLedger(MARKET_NAMES).parse(JSON.parse(JSON.stringify(storeLedger(ledger), storedForm))),
+    storedLedger(MARKET_NAMES).parse(JSON.parse(JSON.stringify(storedForm(storeLedger(ledger))))),
   );
   return again;
 }
@@ -218,7 +218,7 @@ describe('the profit over a triangle of markets', () => {
         const turned = newLedger('rls');
         restoreLedger(
           turned,
-          storedLedger(MARKET_NAMES).parse(JSON.parse(JSON.stringify(storeLedger(ledger), storedForm))),
+          storedLedger(MARKET_NAMES).parse(JSON.parse(JSON.stringify(storedForm(storeLedger(ledger))))),
         );
         const prices = new Map(
           [...ledger.state.prices].map(([market, { price }]) => [market, price as bigint]),

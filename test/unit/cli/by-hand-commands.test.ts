@@ -31,7 +31,7 @@ const HELD: Lock = {
 
 function mirrorWith(locks: readonly Lock[]): void {
   const store = openMirror(join(folder, 'mirror.sqlite'), HELD.beganAtMs);
-  const json = JSON.stringify({ ...NO_LOCKS, locks: [...locks] }, storedForm);
+  const json = JSON.stringify(storedForm({ ...NO_LOCKS, locks: [...locks] }));
   store.apply([{ kind: 'kept', name: 'locks', json }], { atMs: HELD.beganAtMs, isDurable: true });
   store.close();
 }

@@ -199,7 +199,7 @@ test('a lock ends after it begins, holds up to then, and a restart changes nothi
           }
           if (what.kind === 'restart') {
             const again = new LockBook(rules);
-            const locks = JSON.stringify(book.stored(), storedForm);
+            const locks = JSON.stringify(storedForm(book.stored()));
             again.restore(restored({ locks }, 'locks')!);
             again.advance(nowMs);
             expect(again.stored()).toEqual(book.stored());
