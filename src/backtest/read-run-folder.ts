@@ -4,7 +4,7 @@ import { endianness } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { columnParts, readColumns } from '../recording/column-file.ts';
 import type { BacktestRun, EquityCurve } from './backtest-run.ts';
 import { backtestResultSchema, RESULT_SCHEMA, type ResultHead, resultHeadSchema } from './result-schema.ts';
@@ -95,9 +95,13 @@ function readRun(path: string): StoredRun {
       result: parseResultHead(readFileSync(file, 'utf8')),
     };
   } catch (error) {
+    const found =
+      error instanceof z.ZodError
+        ? 'which is not: run the backtest again, or read it with the version that wrote it'
+        : `which can not be read (${messageOf(error)}): run the backtest again`;
     throw new SarrafError(
       'INVALID_FILE',
-      `expected a result of schema ${RESULT_SCHEMA} in ${file}, which is not: run the backtest again, or read it with the version that wrote it`,
+      `expected a result of schema ${RESULT_SCHEMA} in ${file}, ${found}`,
       { cause: error },
     );
   }

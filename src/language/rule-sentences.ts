@@ -48,6 +48,8 @@ export const RULE_SENTENCES = {
   'rules-made': 'all that is needed is true',
   'rules-missing': 'missing: {conditions:said}',
   'rules-unknown': '{condition:said} (not known yet)',
+  'rules-already-above': '{condition:said} (it is above already, and has to come below it first)',
+  'rules-already-below': '{condition:said} (it is below already, and has to come above it first)',
   'rules-size-small':
     'a greater size: {size:money} ({worth:money}), at least {step:money}, over {least:money}',
   'rules-no-bot': 'no bot runs with this data folder',
@@ -111,6 +113,8 @@ export const RULE_IN_PERSIAN: Record<keyof typeof RULE_SENTENCES, string> = {
   'rules-made': 'هر چه لازم است برقرار است',
   'rules-missing': 'برقرار نیست: {conditions:said}',
   'rules-unknown': '{condition:said} (هنوز معلوم نیست)',
+  'rules-already-above': '{condition:said} (هم‌اکنون بالاتر از آن است و باید اول به پایین آن برسد)',
+  'rules-already-below': '{condition:said} (هم‌اکنون پایین‌تر از آن است و باید اول به بالای آن برسد)',
   'rules-size-small': 'اندازهٔ بزرگ‌تر: {size:money} ({worth:money})، دست‌کم {step:money}، بیش از {least:money}',
   'rules-no-bot': 'هیچ رباتی با این پوشهٔ داده کار نمی‌کند',
   'rules-paused': 'استراتژی تصمیم نمی‌گیرد: {reason:said}',

@@ -8,7 +8,8 @@ import { inspect } from 'node:util';
 import { registerHooks, SourceMap, type SourceMapPayload } from 'node:module';
 import { Script } from 'node:vm';
 
-interface LoadedStrategy {
+/** A strategy of a file. */
+export interface LoadedStrategy {
   readonly file: string;
   readonly definition: StrategyDefinition;
   /** Returns the line of the file that an error names first, from 1; null if it names none. */

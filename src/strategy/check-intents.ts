@@ -228,7 +228,7 @@ class IntentCheck extends OrdersOverTimeCheck {
     const { amount, value, equityShare } = fields;
     if (amount !== undefined) this.positive(amount, `${place}.amount`);
     else if (value !== undefined) this.positive(value, `${place}.value`);
-    else this.share(equityShare, isPositiveDecimal(equityShare), place);
+    else this.share(equityShare, 'above', place);
   }
 
   private oneOf(names: readonly string[], fields: Fields, place: string): void {
@@ -240,9 +240,10 @@ class IntentCheck extends OrdersOverTimeCheck {
     this.fail(place, `expected one of ${names.join(', ')}, was ${was}`);
   }
 
-  private share(equityShare: unknown, isFit: boolean, place: string): void {
+  private share(equityShare: unknown, least: 'from' | 'above', place: string): void {
+    const isFit = least === 'from' ? isDecimalFromZero(equityShare) : isPositiveDecimal(equityShare);
     if (isFit && new Decimal(String(equityShare)).lessThanOrEqualTo(1)) return;
-    this.fail(`${place}.equityShare`, `expected a share from 0 to 1, was ${inputText(equityShare)}`);
+    this.fail(`${place}.equityShare`, `expected a share ${least} 0, up to 1, was ${inputText(equityShare)}`);
   }
 
   private allowance(fields: Fields, name: 'allowIdentical' | 'postOnly'): void {
@@ -289,7 +290,7 @@ class IntentCheck extends OrdersOverTimeCheck {
     for (const name of HOLDINGS) {
       const wanted = fields[name];
       if (wanted === undefined) continue;
-      if (name === 'equityShare') this.share(wanted, isDecimalFromZero(wanted), '');
+      if (name === 'equityShare') this.share(wanted, 'from', '');
       else if (!isDecimalFromZero(wanted))
         this.fail(`.${name}`, `expected a number from 0 on, was ${inputText(wanted)}`);
     }

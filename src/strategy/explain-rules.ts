@@ -68,16 +68,26 @@ interface ReadLine extends Omit<ConditionLine, 'node'> {
   readonly sinceMs: number | null;
 }
 
+/** Adds to a crossing that is not made that its series is on the other side already, however far away. */
+function withState(condition: Sentence, node: ConditionNode, reading: RuleReading): Sentence {
+  if (node.kind !== 'compare' || reading.read(node) === 1) return condition;
+  const [left, right] = [reading.read(node.left), reading.read(node.right)];
+  if (node.does === 'crossesAbove' && left > right) return sentence('rules-already-above', { condition });
+  if (node.does === 'crossesBelow' && left < right) return sentence('rules-already-below', { condition });
+  return condition;
+}
+
 const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 function readLines(node: ConditionNode | null, reading: RuleReading): readonly ReadLine[] {
   if (node === null) return [];
-  return conditionLines(node).map(({ node: of, ...line }) => {
+  return conditionLines(node).map(({ node: of, text, depth }) => {
     const value = known(reading.read(of));
     const sides = of.kind === 'compare' ? [of.left, of.right] : [];
     const [left = null, right = null] = sides.map((side) => known(reading.read(side)));
     const isTrue = value === null ? null : value === 1;
-    return { ...line, isTrue, left, right, sinceMs: reading.sinceMs(of) };
+    const sinceMs = reading.sinceMs(of);
+    return { text: withState(text, of, reading), depth, isTrue, left, right, sinceMs };
   });
 }
 
@@ -136,7 +146,7 @@ function missingIn(node: ConditionNode | null, reading: RuleReading): readonly S
     const choices = node.of.map((part) => joinSentences('both', lacks(part)));
     return [sentence('rule-bracketed', { of: joinSentences('rule-any', choices) })];
   }
-  const condition = ruleSentence(node);
+  const condition = withState(ruleSentence(node), node, reading);
   return [Number.isNaN(reading.read(node)) ? sentence('rules-unknown', { condition }) : condition];
 }
 

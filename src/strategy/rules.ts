@@ -20,6 +20,7 @@ import {
 import {
   invalidRule,
   ruleText,
+  shownValue,
   type Condition,
   type ConditionNode,
   type RULE_FIELDS,
@@ -214,7 +215,9 @@ export const notRules = ({ name }: StrategyDefinition): SarrafError =>
 
 /** Adds the deciding candles under a name of their own, for the handler of the rules. */
 function withMain(declared: unknown): DeclaredData {
-  const data = fieldsOf(declared) as DeclaredData;
+  if (!isFields(declared) || declared instanceof Promise)
+    throw invalidRule(`data: expected candles by name, was ${shownValue(declared)}`);
+  const data = declared as DeclaredData;
   for (const [name, { kind }] of Object.entries(data) as [string, { readonly kind?: unknown }][]) {
     if (name === MAIN_DATA) throw invalidRule(`data.${name}: expected another name, the rules have this one`);
     if (kind !== 'candles' && kind !== 'member-candles')

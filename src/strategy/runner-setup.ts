@@ -51,11 +51,10 @@ export function checkedParameters(
   if (!isStrategyName(name)) throw new SarrafError('INVALID_STRATEGY', strategyNameProblem(name));
   const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given));
   if (params.success) return deepFreeze(params.data);
-  const problems = params.error.issues.map(
-    (issue) => `${issue.path.join('.') || 'params'}: ${issue.message}`,
-  );
-  throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${problems.join('; ')}`, {
-    details: { params: params.error.issues.flatMap(paramProblems) },
+  const problems = params.error.issues.flatMap(paramProblems);
+  const lines = problems.map(({ path, message }) => `${path.join('.') || 'params'}: ${message}`);
+  throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${lines.join('; ')}`, {
+    details: { params: problems },
   });
 }
 
@@ -68,6 +67,10 @@ export interface ParamProblem {
 /** Returns the problems of an issue. An unknown name gets its own path, not that of all parameters. */
 function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
   const { path, message } = issue;
+  if (issue.code === 'invalid_type' && message.endsWith('received undefined'))
+    return [
+      { path, message: `expected a ${issue.expected}, was none: set it, or give it a default in params` },
+    ];
   if (issue.code !== 'unrecognized_keys') return [{ path, message }];
   return issue.keys.map((key) => ({
     path: [...path, key],

@@ -470,5 +470,5 @@ test('an indicator that throws stops its strategy at the bar, which was read ahe
   const of = { seed: 7, hours: 9_000 };
   const run = (rests: boolean) => runRules([patient(5_000), patient()], of, rests);
   expect(run(true)).toEqual(run(false));
-  expect([...run(true).run.failures]).toEqual([['drawn-0', 'indicators: no such bar']]);
+  expect([...run(true).run.failures]).toEqual([['drawn-0', 'indicators: next of rise: no such bar']]);
 });

@@ -9,13 +9,14 @@ import type { BotRules } from '../../daemon/rule-answers.ts';
 import { strategyFileOf } from '../../daemon/load-instances.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { runShape } from '../../backtest/run-schema.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { sentenceIn } from '../../language/sentence-in.ts';
 import { LoadWatch } from '../../plugins/load-watch.ts';
-import { formatPluginProblem, loadStrategies } from '../../plugins/load-strategies.ts';
+import { formatPluginProblem, loadStrategies, type LoadedStrategy } from '../../plugins/load-strategies.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import {
   explainRules,
@@ -25,7 +26,6 @@ import {
   type RuleSet,
 } from '../../strategy/explain-rules.ts';
 import { watchRules, type RuleMoment } from '../../strategy/rules.ts';
-import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { overrideOption } from '../option-readers.ts';
@@ -64,10 +64,15 @@ async function explain(strategy: string, options: LanguageOptions): Promise<void
   const watch = new LoadWatch();
   const { name, rules } = await watch
     .during(file, async () => {
-      const definition = await definitionAt(file);
+      const { definition, lineOf } = await strategyIn(file);
       const { timeframe, params } = run;
       const of = { market: market ?? 'BTCUSDT', timeframe, params, marketNames: MARKET_NAMES };
-      return { name: definition.name, rules: ruleSetOf(definition, of) };
+      try {
+        return { name: definition.name, rules: ruleSetOf(definition, of) };
+      } catch (error) {
+        const problem = { file, line: lineOf(error), message: messageOf(error) };
+        throw wrongInput(formatPluginProblem(problem));
+      }
     })
     .finally(() => watch.close());
   print(options, { name, ...explainRules(rules) }, () => explanationLines(name, rules, options));
@@ -107,11 +112,11 @@ function strategyFile(strategy: string): string {
   throw wrongInput(`expected a strategy file, or the name of one in strategies, was ${strategy}`);
 }
 
-async function definitionAt(file: string): Promise<StrategyDefinition> {
+async function strategyIn(file: string): Promise<LoadedStrategy> {
   const { strategies, problems } = await loadStrategies(file);
   const [found] = strategies;
   if (found === undefined) throw wrongInput(problems.map(formatPluginProblem).join('\n'));
-  return found.definition;
+  return found;
 }
 
 export function explainCommand(): Command {

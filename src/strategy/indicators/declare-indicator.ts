@@ -1,6 +1,7 @@
 import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { CandleData } from '../data/data.ts';
+import { isFields } from '../fields.ts';
 import type { MemberCandles } from '../universe/member-data.ts';
 import type { Ohlcv, RunningFormula } from './series.ts';
 
@@ -252,8 +253,24 @@ export function defineIndicator<
     ...(own.settled === undefined ? {} : { settled: own.settled as (params: OwnParams) => number }),
     start: (params) => {
       const state = own.init(params as Params);
+      let shape: string | null = null;
       return ofBars({
-        update: (bar) => valueOf(own.name, own.next(state, Object.freeze(bar), params as Params)),
+        update: (bar) => {
+          let value: Value | null;
+          try {
+            value = own.next(state, Object.freeze(bar), params as Params);
+          } catch (error) {
+            if (error instanceof Error) error.message = `next of ${own.name}: ${error.message}`;
+            throw error;
+          }
+          if (value === null) return value;
+          const found = shapeOf(value);
+          if (found !== (shape ??= found) || found === null)
+            throw refused(
+              `next of ${own.name}: expected ${shape ?? 'a number, a record of numbers or null'} at each bar, was ${found ?? typeof value}`,
+            );
+          return value;
+        },
       });
     },
   });
@@ -264,11 +281,10 @@ export function defineIndicator<
   };
 }
 
-/** Checks a value of an author's indicator: types of plugins are not trusted. */
-function valueOf<Value>(name: string, value: Value | null): Value | null {
-  const isValue = value === null || typeof value === 'number' || typeof value === 'object';
-  if (isValue) return value;
-  throw refused(`next of ${name}: expected a number, a record of numbers or null, was ${typeof value}`);
+/** Describes a value of an author's indicator; null if it is none. Types of plugins are not trusted. */
+function shapeOf(value: unknown): string | null {
+  if (typeof value === 'number') return 'a number';
+  return isFields(value) ? `a record of ${Object.keys(value).join(', ')}` : null;
 }
 
 /** Returns the default parameters. */

@@ -2,16 +2,18 @@ import { LONGEST_WARM_UP, type Timeframe } from '../../domain/candle.ts';
 import { isZone } from '../../domain/zone-time.ts';
 import type { CandleData, DeclaredData } from '../data/data.ts';
 import { fieldsOf, isFields } from '../fields.ts';
+import { frozenIntent } from '../check-intents.ts';
 import type { IndicatorSpecs } from '../indicators/declare-indicator.ts';
 import { createIndicator, valueShapeOf } from '../indicators/indicators.ts';
 import type { PlotOptions } from '../plots.ts';
 import {
   RULE_FIELDS,
-  conditionNode,
+  conditionOf,
   inputsOf,
   invalidRule,
   nodesInOrder,
   Series,
+  shownValue,
   type ConditionNode,
   type MomentFact,
   type RuleNode,
@@ -82,6 +84,8 @@ export interface RuleSet extends RulePlan {
 export function compileRules(parts: RulePieces, declared: DeclaredData, params: unknown): IndicatorSpecs {
   const { [MAIN_DATA]: main, ...data } = declared;
   const specs = parts.indicators?.(data, { params }) ?? {};
+  if (!isFields(specs) || specs instanceof Promise)
+    throw invalidRule(`indicators: expected indicators by name, was ${shownValue(specs)}`);
   for (const name of Object.keys(specs))
     if (Object.hasOwn(data, name))
       throw invalidRule(`indicators.${name}: expected another name, data has this one`);
@@ -89,9 +93,9 @@ export function compileRules(parts: RulePieces, declared: DeclaredData, params: 
   const setup = { params, time: TIME };
   const position: RulePosition = { barsHeld: fact('barsHeld'), profitPercent: fact('profitPercent') };
   const account: RuleAccount = { equity: fact('equity'), freeQuote: fact('freeQuote') };
-  const enter = conditionNode(parts.enter(now, setup), 'enter');
+  const enter = conditionOf('enter', () => parts.enter(now, setup));
   const exit =
-    parts.exit === undefined ? null : conditionNode(parts.exit(now, { ...setup, position }), 'exit');
+    parts.exit === undefined ? null : conditionOf('exit', () => parts.exit?.(now, { ...setup, position }));
   const request = (wanted: unknown, more: object): unknown =>
     withNodes(typeof wanted === 'function' ? (wanted as RulePiece)(now, { ...setup, ...more }) : wanted);
   const size = request(parts.size, { account });
@@ -104,6 +108,7 @@ export function compileRules(parts: RulePieces, declared: DeclaredData, params: 
   // Candles of members have no market: each is decided by its own.
   const { market = '*', timeframe } = (main as CandleData).from as Partial<CandleData['from']> &
     Pick<CandleData['from'], 'timeframe'>;
+  checkRequest(size, bracket, market);
   const plan: RuleSet = {
     ...placed,
     enter,
@@ -277,6 +282,17 @@ function withNodes(request: unknown): unknown {
   if (Array.isArray(request)) return request.map(withNodes);
   if (!isFields(request) || Object.getPrototypeOf(request) !== Object.prototype) return request;
   return Object.fromEntries(Object.entries(request).map(([name, part]) => [name, withNodes(part)]));
+}
+
+/** Refuses a size or a bracket that no order could have, whatever the values of its series. */
+function checkRequest(size: unknown, bracket: unknown, market: string): void {
+  // Times of a list must rise.
+  let value = 0;
+  const withNumbers = (request: unknown): object => fieldsOf(filledIn(request, () => (value += 1)));
+  const amount = nodesIn(size).length === 0 ? withNumbers(size) : { amount: 1 };
+  frozenIntent({ kind: 'place', side: 'buy', market, ...amount }, 'size');
+  if (bracket !== undefined)
+    frozenIntent({ kind: 'bracket', market, entry: amount, ...withNumbers(bracket) }, 'bracket');
 }
 
 /** Returns the nodes in a request. */

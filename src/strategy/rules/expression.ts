@@ -165,6 +165,7 @@ export class Condition {
 
   constructor(node: ConditionNode) {
     this.node = node;
+    unused?.add(node);
   }
 
   and(...others: readonly Condition[]): Condition {
@@ -176,25 +177,55 @@ export class Condition {
   }
 
   not(): Condition {
-    return new Condition({ kind: 'not', of: this.node });
+    return new Condition({ kind: 'not', of: conditionNode(this, 'not') });
   }
 
   /** Returns the bars since it was true: 0 at such a bar, unknown if it was not in the last `bars`. */
   barsSince(bars = 100): Series {
-    return new Series({ kind: 'since', of: this.node, bars: countOfBars('barsSince', bars) });
+    return new Series({
+      kind: 'since',
+      of: conditionNode(this, 'barsSince'),
+      bars: countOfBars('barsSince', bars),
+    });
   }
 
   #join(kind: 'all' | 'any', others: readonly Condition[]): Condition {
-    const of = [this.node, ...others.map((other) => conditionNode(other, kind === 'all' ? 'and' : 'or'))];
+    const name = kind === 'all' ? 'and' : 'or';
+    const of = [this, ...others].map((one) => conditionNode(one, name));
     // `a.and(b).and(c)` is one list of three conditions.
     return new Condition({ kind, of: of.flatMap((one) => (one.kind === kind ? one.of : [one])) });
   }
 }
 
-/** Returns the node of a condition. Types of plugins are not trusted. */
-export function conditionNode(value: unknown, place: string): ConditionNode {
-  if (value instanceof Condition) return value.node;
-  throw invalidRule(`${place}: expected a condition such as strength.isBelow(30), was ${shownValue(value)}`);
+/** Conditions that the rule being read has made and not used yet; null while none is read. */
+let unused: Set<ConditionNode> | null = null;
+
+/**
+ * Reads a rule. Throws `INVALID_STRATEGY` if it gives no condition, or has made one that its result does not
+ * have, as `a && b` does.
+ */
+export function conditionOf(place: string, rule: () => unknown): ConditionNode {
+  unused = new Set();
+  try {
+    const node = conditionNode(rule(), place);
+    const [dropped] = unused;
+    if (dropped === undefined) return node;
+    throw invalidRule(
+      `${place}: expected to use each condition that it makes, "${ruleText(dropped)}" has no part in it: join conditions with .and(…) or .or(…), since a && b is b alone, and leave out what is not used`,
+    );
+  } finally {
+    unused = null;
+  }
+}
+
+/** Returns the node of a condition, which is used now. Types of plugins are not trusted. */
+function conditionNode(value: unknown, place: string): ConditionNode {
+  if (!(value instanceof Condition))
+    throw invalidRule(
+      `${place}: expected a condition such as strength.isBelow(30), was ${shownValue(value)}`,
+    );
+  unused?.delete(value.node);
+  return value.node;
 }
 
 function operand(place: string, value: unknown): ValueNode {
@@ -210,15 +241,15 @@ function countOfBars(place: string, bars: unknown): number {
   );
 }
 
-const shownValue = (value: unknown): string =>
+export const shownValue = (value: unknown): string =>
   value instanceof Series
     ? 'a series'
     : value instanceof Condition
       ? 'a condition'
       : typeof value === 'number'
         ? String(value)
-        : value === undefined
-          ? 'undefined'
+        : value instanceof Promise
+          ? 'a promise: leave "async" out'
           : typeof value;
 
 /** Returns the nodes that a node is computed from. */

@@ -281,7 +281,7 @@ describe('intents', () => {
     [
       'more than all it has',
       [buy(M, { equityShare: 1.1 })],
-      'intents.0.equityShare: expected a share from 0 to 1',
+      'intents.0.equityShare: expected a share above 0, up to 1',
     ],
     [
       'a negative amount',
@@ -347,7 +347,7 @@ describe('intents', () => {
     [
       'more than everything',
       [target(M, { equityShare: '1.01' })],
-      'intents.0.equityShare: expected a share from 0 to 1, was "1.01"',
+      'intents.0.equityShare: expected a share from 0, up to 1, was "1.01"',
     ],
     [
       'quotes that are no list',
@@ -387,7 +387,7 @@ describe('intents', () => {
     [
       'a quote of more than all',
       [quotes(M, [{ side: 'buy', price: '1', equityShare: 1.1 }])],
-      'intents.0.quotes.0.equityShare: expected a share from 0 to 1, was 1.1',
+      'intents.0.quotes.0.equityShare: expected a share above 0, up to 1, was 1.1',
     ],
     [
       'too many quotes',

@@ -162,6 +162,33 @@ describe('rules', () => {
       { data: (({ market }) => ({ b: market!.book!() })) satisfies Part },
       /data.b: expected candles/,
     ],
+    [
+      'a condition that is lost in &&',
+      { enter: (({ bars }) => bars!.close!.isAbove!(1) && bars!.close!.isBelow!(9)) satisfies Part },
+      /enter: .* "close of bars is above 1" has no part in it: join conditions with .and/,
+    ],
+    [
+      'a promise of a condition',
+      { enter: async () => Promise.resolve(1) },
+      /enter: expected a condition .* was a promise: leave "async" out/,
+    ],
+    ['a promise of data', { data: async () => Promise.resolve({}) }, /data: .* was a promise/],
+    ['a promise of indicators', { indicators: async () => Promise.resolve({}) }, /indicators: .* a promise/],
+    [
+      'a size that no order has',
+      { size: { equityShare: 0 } },
+      /size.equityShare: .* above 0, up to 1, was 0/,
+    ],
+    [
+      'a distance that no order has',
+      {
+        bracket: (({ average }) => ({
+          takeProfit: { price: average },
+          stopLoss: { percent: Number.NaN },
+        })) satisfies Part,
+      },
+      /bracket.stopLoss.percent: expected .* was NaN/,
+    ],
     ['no data', { data: () => ({}) }, /data: expected candles by name, was none/],
     [
       'one name for two',
@@ -234,6 +261,11 @@ describe('an indicator of the author', () => {
   test.each<[what: string, indicator: ReturnType<typeof careless>, message: RegExp]>([
     ['that uses random numbers', careless(() => Math.random()), /next of careless: expected the same value/],
     ['without a value', careless(() => undefined), /next of careless: expected a number, .* was undefined/],
+    [
+      'with values of two kinds',
+      careless((state: { seen?: true }) => (state.seen === true ? { seen: 1 } : ((state.seen = true), 1))),
+      /next of careless: expected a number at each bar, was a record of seen/,
+    ],
     ['with part of a bar', careless(() => 1, 1.5), /warmUp of careless: expected a whole number .* was 1.5/],
   ])('is refused %s', (_what, indicator, message) => {
     expect(() => runOf(indicator, [100, 101])).toThrow(message);
@@ -250,7 +282,7 @@ describe('an indicator of the author', () => {
         late,
         Array.from({ length: 40 }, () => 100),
       ),
-    ).toThrow(/indicators: no more/);
+    ).toThrow(/indicators: next of careless: no more/);
   });
 });
 
@@ -276,6 +308,12 @@ describe('what an order lacks', () => {
       { enter: CHOICE },
       [99, 99],
       '(close of bars is above 500 or close of bars is below close of bars 3 bars before (not known yet))',
+    ],
+    [
+      'a crossing from the other side',
+      { enter: (({ bars }) => bars!.close!.crossesBelow!(105)) satisfies Part },
+      [99, 98],
+      'close of bars crosses below 105 (it is below already, and has to come above it first)',
     ],
     [
       'a size that is known',

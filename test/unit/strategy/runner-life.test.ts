@@ -448,5 +448,7 @@ test('a strategy without a schema of parameters takes none', () => {
   const begin = (params: Record<string, unknown>): StrategyRunner =>
     runnerOn(plain, MARKET, '1h', { params });
   expect(begin({}).params).toEqual({});
-  expect(() => begin({ amount: 1 })).toThrow('parameters of sample: params: Unrecognized key: "amount"');
+  expect(() => begin({ amount: 1 })).toThrow(
+    'parameters of sample: amount: expected the name of a parameter, found another',
+  );
 });
