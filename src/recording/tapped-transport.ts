@@ -27,29 +27,25 @@ const PATHS = TAPPED_ENDPOINTS.map((name) => {
 
 /** Transport to the exchange that passes on a copy of each reply with market data. */
 export class TappedTransport implements Transport {
-  private readonly inner: Transport;
-  private readonly nowMs: () => number;
-  private readonly onReply: (reply: RawReply) => void;
-
-  constructor(options: {
+  private readonly options: {
     readonly inner: Transport;
     readonly nowMs: () => number;
     /** Called with each reply; must not throw. */
     readonly onReply: (reply: RawReply) => void;
-  }) {
-    this.inner = options.inner;
-    this.nowMs = options.nowMs;
-    this.onReply = options.onReply;
+  };
+
+  constructor(options: TappedTransport['options']) {
+    this.options = options;
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
-    const sentMs = this.nowMs();
-    const response = await this.inner.send(request);
+    const sentMs = this.options.nowMs();
+    const response = await this.options.inner.send(request);
     if (isMarketData(request)) {
       const { status, body } = response;
-      this.onReply({
+      this.options.onReply({
         sentMs,
-        seenMs: this.nowMs(),
+        seenMs: this.options.nowMs(),
         endpoint: `${request.method} ${request.path}`,
         status,
         body,
@@ -59,7 +55,7 @@ export class TappedTransport implements Transport {
   }
 
   close(): Promise<void> {
-    return this.inner.close();
+    return this.options.inner.close();
   }
 }
 

@@ -224,31 +224,22 @@ class TradeCheck {
 /** Checks books in the order in which they are stored. */
 class BookCheck {
   private readonly findings: Findings;
-  private readonly priceStep: Units | null;
-  private readonly gapMs: number;
-  private readonly watched: readonly TimeRange[];
-  private readonly gaps: readonly TimeRange[];
+  private readonly options: {
+    readonly priceStep: Units | null;
+    readonly gapMs: number;
+    /**
+     * Ranges in which a recorder polled, except gaps, in order of time: without a book there nothing
+     * changed.
+     */
+    readonly watched: readonly TimeRange[];
+    readonly gaps: readonly TimeRange[];
+  };
   private beforeMs: number | null = null;
   private seenBeforeMs = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    findings: Findings,
-    options: {
-      readonly priceStep: Units | null;
-      readonly gapMs: number;
-      /**
-       * Ranges in which a recorder polled, except gaps, in order of time: without a book there nothing
-       * changed.
-       */
-      readonly watched: readonly TimeRange[];
-      readonly gaps: readonly TimeRange[];
-    },
-  ) {
+  constructor(findings: Findings, options: BookCheck['options']) {
     this.findings = findings;
-    this.priceStep = options.priceStep;
-    this.gapMs = options.gapMs;
-    this.watched = options.watched;
-    this.gaps = options.gaps;
+    this.options = options;
   }
 
   check(book: RecordedBook): void {
@@ -256,7 +247,7 @@ class BookCheck {
     const { beforeMs } = this;
     if (beforeMs !== null && timeMs < beforeMs) {
       this.findings.add('order', timeMs, `a book of ${timeText(timeMs)} comes after ${timeText(beforeMs)}`);
-    } else if (beforeMs !== null && timeMs - beforeMs > this.gapMs && !this.isWatched(book.seenMs)) {
+    } else if (beforeMs !== null && timeMs - beforeMs > this.options.gapMs && !this.isWatched(book.seenMs)) {
       this.findings.add(
         'gap',
         beforeMs,
@@ -271,7 +262,7 @@ class BookCheck {
   }
 
   private steps({ bids, asks }: RecordedBook, timeMs: number): void {
-    const { priceStep } = this;
+    const { priceStep } = this.options;
     if (priceStep === null) return;
     const off = [...bids, ...asks].find(([price]) => unitsOf(price) % priceStep !== 0n);
     if (off === undefined) return;
@@ -287,7 +278,8 @@ class BookCheck {
    * may have been seen long after it changed, and a recorder's files end and begin anew.
    */
   private isWatched(toMs: number): boolean {
-    const { watched, gaps, gapMs, seenBeforeMs } = this;
+    const { watched, gaps, gapMs } = this.options;
+    const { seenBeforeMs } = this;
     if (gaps.some((range) => range.fromMs < toMs && range.toMs > seenBeforeMs)) return false;
     let untilMs = seenBeforeMs;
     let isSeen = false;

@@ -191,21 +191,15 @@ const DEVICE_LENGTH = 32;
 
 /** Checks names and passwords and issues tokens. Source: interface, "Authentication and user information". */
 export class LogInGate {
-  private readonly users: Users;
-  private readonly credentials: CredentialRegister;
-  private readonly random: RandomSource;
-  private readonly verifyTotp: VerifyTotp;
-
-  constructor(options: {
+  private readonly options: {
     readonly users: Users;
     readonly credentials: CredentialRegister;
     readonly random: RandomSource;
     readonly verifyTotp: VerifyTotp;
-  }) {
-    this.users = options.users;
-    this.credentials = options.credentials;
-    this.random = options.random;
-    this.verifyTotp = options.verifyTotp;
+  };
+
+  constructor(options: LogInGate['options']) {
+    this.options = options;
   }
 
   /**
@@ -224,7 +218,7 @@ export class LogInGate {
         'Expected a User-Agent of the form TraderBot/<name> for captcha "api".',
       );
     }
-    const user = this.users.findByName(username);
+    const user = this.options.users.findByName(username);
     if (user === undefined)
       return refuse('InvalidCredentials', 'Unable to log in with provided credentials.');
     const refusal = this.refusalOf(user, password, request);
@@ -235,7 +229,7 @@ export class LogInGate {
       timeMs,
     });
     if (refusal !== null) return refusal;
-    const { token } = this.credentials.issue(user.id, request.remember === 'yes', timeMs);
+    const { token } = this.options.credentials.issue(user.id, request.remember === 'yes', timeMs);
     return accept({ token, device: this.deviceOf(user, request), userId: user.id });
   }
 
@@ -253,13 +247,13 @@ export class LogInGate {
 
   private isRightCode(totp: TotpSettings, code: string, timeMs: number): boolean {
     if (totp.fixedCode !== undefined && totp.fixedCode === code) return true;
-    return totp.secret !== undefined && this.verifyTotp({ secret: totp.secret, code, timeMs });
+    return totp.secret !== undefined && this.options.verifyTotp({ secret: totp.secret, code, timeMs });
   }
 
   /** Returns the request's device if the user has it; else a new one, which blocks withdrawals an hour. */
   private deviceOf(user: User, request: LogInRequest): string {
     if (request.device !== null && user.knowsDevice(request.device)) return request.device;
-    const device = randomHex(this.random, DEVICE_LENGTH);
+    const device = randomHex(this.options.random, DEVICE_LENGTH);
     user.rememberDevice(device);
     user.withdrawalsRestrictedUntilMs = request.timeMs + NEW_DEVICE_RESTRICTION_MS;
     return device;

@@ -233,18 +233,14 @@ const LOCKOUTS_RETAINED = 10_000;
  */
 class Lockouts {
   private readonly byKey = new Map<string, GateLockout>();
-  private readonly firstMs: number;
-  private readonly longestMs: number;
-  private readonly forgiveAfterMs: number;
-
-  constructor(options: {
+  private readonly options: {
     readonly firstMs: number;
     readonly longestMs: number;
     readonly forgiveAfterMs: number;
-  }) {
-    this.firstMs = options.firstMs;
-    this.longestMs = options.longestMs;
-    this.forgiveAfterMs = options.forgiveAfterMs;
+  };
+
+  constructor(options: Lockouts['options']) {
+    this.options = options;
   }
 
   get size(): number {
@@ -260,8 +256,9 @@ class Lockouts {
   /** Begins a lockout; returns its length in ms. */
   begin(key: string, timeMs: number): number {
     const last = this.byKey.get(key);
-    const level = last !== undefined && timeMs - last.untilMs < this.forgiveAfterMs ? last.level + 1 : 0;
-    const durationMs = Math.min(this.firstMs * 2 ** Math.min(level, 30), this.longestMs);
+    const level =
+      last !== undefined && timeMs - last.untilMs < this.options.forgiveAfterMs ? last.level + 1 : 0;
+    const durationMs = Math.min(this.options.firstMs * 2 ** Math.min(level, 30), this.options.longestMs);
     this.byKey.delete(key);
     if (this.byKey.size >= LOCKOUTS_RETAINED) this.makeRoom(timeMs);
     this.byKey.set(key, { untilMs: timeMs + durationMs, level });
@@ -279,7 +276,7 @@ class Lockouts {
 
   private makeRoom(timeMs: number): void {
     for (const [key, lockout] of this.byKey) {
-      if (timeMs - lockout.untilMs >= this.forgiveAfterMs) this.byKey.delete(key);
+      if (timeMs - lockout.untilMs >= this.options.forgiveAfterMs) this.byKey.delete(key);
     }
     for (const key of this.byKey.keys()) {
       if (this.byKey.size < LOCKOUTS_RETAINED) return;

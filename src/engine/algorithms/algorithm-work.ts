@@ -154,23 +154,19 @@ export class WorkView implements AlgorithmView {
   readonly portfolio: AlgorithmView['portfolio'];
   readonly liveAmong: AlgorithmView['liveAmong'];
   private readonly exits: () => Units;
-  private readonly markets: MarketDataCache;
-  private readonly closed: () => Sentence | null;
-  private readonly areMissing: (coin: string) => boolean;
+  private readonly of: {
+    readonly markets: MarketDataCache;
+    readonly closed: () => Sentence | null;
+    readonly areMissing: (coin: string) => boolean;
+  };
 
   constructor(
-    of: {
-      readonly markets: MarketDataCache;
-      readonly closed: () => Sentence | null;
-      readonly areMissing: (coin: string) => boolean;
-    },
+    of: WorkView['of'],
     view: Omit<AlgorithmView, 'book' | 'levels' | 'canPlace' | 'inExits' | 'areCoinsMissing'> & {
       readonly exits: () => Units;
     },
   ) {
-    this.markets = of.markets;
-    this.closed = of.closed;
-    this.areMissing = of.areMissing;
+    this.of = of;
     this.nowMs = view.nowMs;
     this.market = view.market;
     this.orders = view.orders;
@@ -187,7 +183,7 @@ export class WorkView implements AlgorithmView {
   }
 
   get canPlace(): boolean {
-    return this.closed() === null;
+    return this.of.closed() === null;
   }
 
   get inExits(): Units {
@@ -195,15 +191,15 @@ export class WorkView implements AlgorithmView {
   }
 
   get areCoinsMissing(): boolean {
-    return this.areMissing(this.market.base);
+    return this.of.areMissing(this.market.base);
   }
 
   get book(): AlgorithmView['book'] {
-    return this.markets.seenBook(this.market.symbol);
+    return this.of.markets.seenBook(this.market.symbol);
   }
 
   get levels(): AlgorithmView['levels'] {
-    return this.markets.get(this.market.symbol)?.book ?? null;
+    return this.of.markets.get(this.market.symbol)?.book ?? null;
   }
 }
 

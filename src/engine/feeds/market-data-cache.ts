@@ -51,22 +51,18 @@ const GONE_AFTER_READINGS = 2;
 export class MarketDataCache {
   readonly standstills: StandstillWatch;
   private readonly states = new Map<string, CachedMarket>();
-  private readonly outbox: Outbox;
-  private readonly findings: IssueLog;
-  private readonly emit: (event: StrategyEvent, market: string) => void;
-
-  constructor(options: {
+  private readonly options: {
     readonly markets: readonly Market[];
     readonly outbox: Outbox;
     readonly findings: IssueLog;
     readonly standstills: StandstillWatch;
     /** Sends an event to the strategies that subscribed to it. */
     readonly emit: (event: StrategyEvent, market: string) => void;
-  }) {
-    this.outbox = options.outbox;
-    this.findings = options.findings;
+  };
+
+  constructor(options: MarketDataCache['options']) {
+    this.options = options;
     this.standstills = options.standstills;
-    this.emit = options.emit;
     for (const market of options.markets) {
       this.states.set(market.symbol, {
         market,
@@ -136,7 +132,7 @@ export class MarketDataCache {
     const state = this.states.get(symbol);
     if (state === undefined) return;
     const issue = bookIssue(book);
-    const { nowMs } = this.outbox;
+    const { nowMs } = this.options.outbox;
     const seen = issue === null ? seenOf(book, nowMs) : null;
     const mid = seen === null ? null : midOf(seen);
     if (!this.isRight('book', symbol, issue ?? farIssue(state, mid))) return;
@@ -146,8 +142,8 @@ export class MarketDataCache {
     state.seen = seen;
     state.farMid = null;
     this.standstills.applyBook(symbol, book);
-    this.outbox.change({ kind: 'book', market: symbol, book });
-    this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
+    this.options.outbox.change({ kind: 'book', market: symbol, book });
+    this.options.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
   }
 
   /** Makes the closes of bars the price of a market, at which orders trade without a book. */
@@ -164,7 +160,7 @@ export class MarketDataCache {
     state.open = {
       bestBid: units,
       bestAsk: units,
-      seenAtMs: this.outbox.nowMs,
+      seenAtMs: this.options.outbox.nowMs,
       venueAtMs: null,
       freshUntilMs,
     };
@@ -176,16 +172,16 @@ export class MarketDataCache {
     if (state === undefined || !this.isRight('stats', symbol, statsIssue(stats))) return;
     state.stats = stats;
     this.standstills.applyStats(stats);
-    state.statsSeenAtMs = this.outbox.nowMs;
-    this.outbox.change({ kind: 'stats', stats });
-    this.emit({ kind: 'stats', stats, seenAtMs: this.outbox.nowMs }, symbol);
+    state.statsSeenAtMs = this.options.outbox.nowMs;
+    this.options.outbox.change({ kind: 'stats', stats });
+    this.options.emit({ kind: 'stats', stats, seenAtMs: this.options.outbox.nowMs }, symbol);
   }
 
   applyTape(symbol: string, page: readonly PublicTrade[]): void {
     const state = this.states.get(symbol);
     if (state === undefined) return;
     for (const trade of page) if (!this.isRight('tape', symbol, tapeIssue(trade))) return;
-    const { nowMs } = this.outbox;
+    const { nowMs } = this.options.outbox;
     const ordered = oldestFirst(page);
     const isFirst = state.tape === null;
     const { fresh, hasGap } = joinTrades(state.tape, ordered);
@@ -196,11 +192,11 @@ export class MarketDataCache {
     }
     state.tapeSeenAtMs = nowMs;
     if (fresh.length === 0) return;
-    this.outbox.change({ kind: 'public-trades', market: symbol, trades: fresh });
-    if (hasGap) this.outbox.info(`${symbol}: trades may be missing before ${fresh[0]?.timeMs}`);
+    this.options.outbox.change({ kind: 'public-trades', market: symbol, trades: fresh });
+    if (hasGap) this.options.outbox.info(`${symbol}: trades may be missing before ${fresh[0]?.timeMs}`);
     // Trades of the first page are from before the subscription.
     if (!isFirst)
-      this.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
+      this.options.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
   }
 
   /**
@@ -259,7 +255,7 @@ export class MarketDataCache {
         minOrderValue: rule.minOrderValue ?? formatUnits(market.minOrderValue),
         version: market.version + 1,
       });
-      this.findings.clear(subject);
+      this.options.findings.clear(subject);
       return next;
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
@@ -274,18 +270,18 @@ export class MarketDataCache {
   private enterRule(state: CachedMarket, rule: MarketRule): void {
     const next = this.marketOf(state, rule);
     if (next === null || !this.differs(state, rule)) return;
-    this.outbox.warn(
+    this.options.outbox.warn(
       `${rule.symbol}: steps are now ${formatUnits(next.priceStep)} and ${formatUnits(next.amountStep)}, the least value ${formatUnits(next.minOrderValue)}`,
     );
-    this.enter(state, next, this.outbox.nowMs);
+    this.enter(state, next, this.options.outbox.nowMs);
   }
 
   /** Notes implausible data, which must not be used. Returns true if there is no issue. */
   private isRight(what: string, symbol: string, issue: ValidationIssue | null): boolean {
-    if (issue === null && this.findings.entries.size === 0) return true;
+    if (issue === null && this.options.findings.entries.size === 0) return true;
     const subject = `${what} ${symbol}`;
-    if (issue === null) this.findings.clear(subject);
-    else this.findings.note(subject, issue, { isGrave: false });
+    if (issue === null) this.options.findings.clear(subject);
+    else this.options.findings.note(subject, issue, { isGrave: false });
     return issue === null;
   }
 
@@ -324,7 +320,7 @@ export class MarketDataCache {
     const rules = rulesOf(market);
     state.market = market;
     state.rules = rules;
-    this.outbox.change({ kind: 'market', market: { symbol, version, fromMs: nowMs, ...rules } });
+    this.options.outbox.change({ kind: 'market', market: { symbol, version, fromMs: nowMs, ...rules } });
   }
 }
 

@@ -51,34 +51,20 @@ export class PortfolioView implements EngineView, Prices {
   private lastFree: ReadonlyMap<string, DecimalText> = new Map();
   private lastFreeRecord: Readonly<Record<string, DecimalText>> = {};
   private readonly instance: StrategyInstance;
-  private readonly markets: MarketDataCache;
-  private readonly blotter: OrderBlotter;
-  private readonly account: AccountState;
-  private readonly reservations: Reservations;
-  private readonly readers: CandleReaders;
-  private readonly marginCache: MarginCache;
-  private readonly universeOf: PortfolioViewsOptions['universeOf'];
-  private readonly locksOn: PortfolioViewsOptions['locksOn'];
+  private readonly options: PortfolioViewsOptions;
   readonly marketNames: MarketNames;
   /** Current price in the market, or else the last price in the ledger. */
   readonly priceOf: PriceOf = (market) =>
-    this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
+    this.options.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
 
   constructor(instance: StrategyInstance, options: PortfolioViewsOptions) {
     this.instance = instance;
     this.marketNames = instance.marketNames;
-    this.markets = options.markets;
-    this.blotter = options.blotter;
-    this.account = options.account;
-    this.reservations = options.reservations;
-    this.readers = options.readers;
-    this.marginCache = options.margin;
-    this.universeOf = options.universeOf;
-    this.locksOn = options.locksOn;
+    this.options = options;
   }
 
   get nowMs(): number {
-    return this.blotter.outbox.nowMs;
+    return this.options.blotter.outbox.nowMs;
   }
 
   position(market: string): DecimalText {
@@ -96,19 +82,19 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   positionUnits(market: string): Units {
-    const state = this.markets.get(market);
+    const state = this.options.markets.get(market);
     return state === undefined ? NO_UNITS : this.instance.position(state.market.base);
   }
 
   inventory(market: string): DecimalText {
-    const state = this.markets.get(market);
+    const state = this.options.markets.get(market);
     return formatUnits(state === undefined ? NO_UNITS : this.instance.ledger.inventoryOf(state.market.base));
   }
 
   free(): Readonly<Record<string, DecimalText>> {
-    const { account, reservations, instance } = this;
+    const { account, reservations } = this.options;
     const all = account.readings.map(
-      ({ currency }) => [currency, formatUnits(reservations.spendable(instance, currency))] as const,
+      ({ currency }) => [currency, formatUnits(reservations.spendable(this.instance, currency))] as const,
     );
     // Returns the same record while nothing in it changes, so that it can be compared by identity.
     if (all.length !== this.lastFree.size || all.some(([name, text]) => this.lastFree.get(name) !== text)) {
@@ -119,41 +105,41 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   freeNumber(currency: string): number {
-    const { account, reservations, instance } = this;
+    const { account, reservations } = this.options;
     // Most strategies have the account to themselves, and read this at every bar.
-    if (reservations.isFree(instance, currency)) return account.freeNumber(currency);
-    return numberOfUnits(reservations.spendable(instance, currency));
+    if (reservations.isFree(this.instance, currency)) return account.freeNumber(currency);
+    return numberOfUnits(reservations.spendable(this.instance, currency));
   }
 
   orders(): readonly OwnOrder[] {
-    const orders = this.blotter.table.unfinished(this.instance.name);
+    const orders = this.options.blotter.table.unfinished(this.instance.name);
     return orders.length === 0 ? NO_ORDERS : orders.map((order) => this.shown(order));
   }
 
   book(market: string): OrderBook | null {
-    return this.markets.get(market)?.book ?? null;
+    return this.options.markets.get(market)?.book ?? null;
   }
 
   stats(market: string): MarketStats | null {
-    return this.markets.get(market)?.stats ?? null;
+    return this.options.markets.get(market)?.stats ?? null;
   }
 
   margin(topic: string): SeenMargin | null {
-    return this.marginCache.get(topic);
+    return this.options.margin.get(topic);
   }
 
   rules(market: string): MarketRules | null {
     // Most calls are for one market, whose rules are the same until the exchange changes them.
-    if (this.lastRuled?.market.symbol !== market) this.lastRuled = this.markets.get(market) ?? null;
-    return this.lastRuled === null ? null : this.markets.rulesOf(this.lastRuled);
+    if (this.lastRuled?.market.symbol !== market) this.lastRuled = this.options.markets.get(market) ?? null;
+    return this.lastRuled === null ? null : this.options.markets.rulesOf(this.lastRuled);
   }
 
   locks(market: string): readonly ShownLock[] {
-    return this.locksOn(this.instance.name, market);
+    return this.options.locksOn(this.instance.name, market);
   }
 
   universe(name: string): UniverseState | null {
-    return this.universeOf(this.instance, name);
+    return this.options.universeOf(this.instance, name);
   }
 
   equity(market: string): DecimalText | null {
@@ -166,8 +152,8 @@ export class PortfolioView implements EngineView, Prices {
    * every coin from its fills, each valued once. Null while the market or one of them has no price.
    */
   equityUnits(market: string): Units | null {
-    const state = this.markets.get(market);
-    if (state === undefined || this.markets.priceOf(market) === null) return null;
+    const state = this.options.markets.get(market);
+    if (state === undefined || this.options.markets.priceOf(market) === null) return null;
     const { quote } = state.market;
     const { ledger, quotes } = this.instance;
     let sum: Units | null = NO_UNITS;
@@ -180,20 +166,22 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null {
-    const state = this.markets.get(market);
+    const state = this.options.markets.get(market);
     if (state === undefined) return null;
     const seenAtMs = {
       book: state.bookSeenAtMs,
       stats: state.statsSeenAtMs,
       trades: state.tapeSeenAtMs,
       candles:
-        what === 'candles' ? candlesSeenAtMs(market, { markets: this.markets, readers: this.readers }) : null,
+        what === 'candles'
+          ? candlesSeenAtMs(market, { markets: this.options.markets, readers: this.options.readers })
+          : null,
     }[what];
     return seenAtMs === null ? null : this.nowMs - seenAtMs;
   }
 
   accountAgeMs(what: 'orders' | 'fills' | 'balances'): number | null {
-    const seenAtMs = this.account.seenAtMs(what);
+    const seenAtMs = this.options.account.seenAtMs(what);
     return seenAtMs === null ? null : this.nowMs - seenAtMs;
   }
 
@@ -211,7 +199,7 @@ export class PortfolioView implements EngineView, Prices {
    * any quote currency of its markets.
    */
   private moneyOf(currency: Currency): bigint {
-    return this.instance.moneyOf(currency) ?? this.account.totalOf(currency);
+    return this.instance.moneyOf(currency) ?? this.options.account.totalOf(currency);
   }
 
   private shown(order: OrderRecord): OwnOrder {

@@ -178,16 +178,7 @@ export type ReadRow<Row> = { readonly row: Row } | { readonly problem: string };
 
 /** Reads rows whose columns are known. */
 class RowReader {
-  private readonly path: string;
-  private readonly places: ColumnPlaces;
-  private readonly roundsAmounts: boolean;
-  private readonly priceDecimals: number;
-  private readonly priceFactor: bigint;
-  private readonly width: number;
-  private readonly times = new TimeReader();
-  private readonly form: WrittenForm;
-
-  constructor(options: {
+  private readonly options: {
     readonly path: string;
     readonly form: WrittenForm;
     readonly places: ColumnPlaces;
@@ -198,12 +189,13 @@ class RowReader {
     readonly roundsPricesTo: number | undefined;
     /** Factor for prices. */
     readonly priceFactor: number;
-  }) {
-    this.path = options.path;
-    this.form = options.form;
-    this.places = options.places;
-    this.width = options.width;
-    this.roundsAmounts = options.roundsAmounts;
+  };
+  private readonly priceDecimals: number;
+  private readonly priceFactor: bigint;
+  private readonly times = new TimeReader();
+
+  constructor(options: RowReader['options']) {
+    this.options = options;
     this.priceDecimals = options.roundsPricesTo ?? Number.POSITIVE_INFINITY;
     this.priceFactor = BigInt(options.priceFactor);
   }
@@ -227,7 +219,7 @@ class RowReader {
         low: this.price(row, 'low'),
         close: this.price(row, 'close'),
         openTimeMs: this.time(row),
-        volume: this.places.get('volume') === NO_COLUMN ? ZERO : this.decimal(row, 'volume'),
+        volume: this.options.places.get('volume') === NO_COLUMN ? ZERO : this.decimal(row, 'volume'),
       };
       const problem = columnProblem(bar) ?? shapeProblem(bar);
       if (problem !== null) throw new BadRow(problem);
@@ -256,7 +248,7 @@ class RowReader {
    * fields may be in the wrong place.
    */
   private checkWidth({ fields }: FileRow): void {
-    const { width } = this;
+    const { width } = this.options;
     if (fields.length === width) return;
     const isMore = fields.slice(width).some((field) => field !== '');
     if (fields.length >= width && !isMore) return;
@@ -264,25 +256,28 @@ class RowReader {
   }
 
   private text(row: FileRow, field: Field): string {
-    return row.fields[this.places.get(field) ?? -1] ?? '';
+    return row.fields[this.options.places.get(field) ?? -1] ?? '';
   }
 
   private time(row: FileRow): number {
-    const text = this.form.time(this.text(row, 'time'), this.text(row, 'clock'));
-    const time = this.times.read(text, { path: this.path, line: row.line });
+    const text = this.options.form.time(this.text(row, 'time'), this.text(row, 'clock'));
+    const time = this.times.read(text, { path: this.options.path, line: row.line });
     if (typeof time === 'string') throw new BadRow(time);
     return time;
   }
 
   private decimal(row: FileRow, field: Field): DecimalText {
-    const text = this.form.number(this.text(row, field), field);
+    const text = this.options.form.number(this.text(row, field), field);
     const decimal = tryDecimalText(text);
     if (decimal === null || decimal.startsWith('-')) {
       throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);
     }
     const digits = fractionDigits(decimal);
     // A volume only bounds how much may fill, while an amount must be exact.
-    if (digits > UNIT_DECIMALS && (field === 'volume' || (field === 'amount' && this.roundsAmounts))) {
+    if (
+      digits > UNIT_DECIMALS &&
+      (field === 'volume' || (field === 'amount' && this.options.roundsAmounts))
+    ) {
       this.rounded += 1;
       return roundedDecimal(decimal);
     }
@@ -309,7 +304,7 @@ class RowReader {
   }
 
   private side(row: FileRow): 'buy' | 'sell' {
-    if (this.places.has('maker')) {
+    if (this.options.places.has('maker')) {
       const text = this.text(row, 'maker').toLowerCase();
       if (text === 'true' || text === '1') return 'sell';
       if (text === 'false' || text === '0') return 'buy';
@@ -321,7 +316,7 @@ class RowReader {
   }
 
   private id(row: FileRow): number | null {
-    if (!this.places.has('id')) return null;
+    if (!this.options.places.has('id')) return null;
     const text = this.text(row, 'id');
     // Exports of an exchange without trade ids leave the field empty.
     if (text === '') return null;

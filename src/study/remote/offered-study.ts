@@ -82,26 +82,22 @@ const MOST_REASONS = 100;
 export class OfferedStudy {
   private readonly offers: NoticeBoard;
   private readonly notes: NoticeBoard;
-  private readonly offer: Omit<StudyOffer, 'protocol'>;
-  private readonly name: string;
-  private readonly log: (line: string) => void;
-  private servedMs = performance.now();
-  private readonly reasons = new Set<string>();
-  private logged = '';
-  private threadsNow = 0;
-
-  constructor(of: {
+  private readonly of: {
     readonly link: RedisLink;
     readonly offer: Omit<StudyOffer, 'protocol'>;
     /** Name of this coordinator. */
     readonly name: string;
     readonly log: (line: string) => void;
-  }) {
+  };
+  private servedMs = performance.now();
+  private readonly reasons = new Set<string>();
+  private logged = '';
+  private threadsNow = 0;
+
+  constructor(of: OfferedStudy['of']) {
     this.offers = new NoticeBoard(of.link.client, OFFERS);
     this.notes = new NoticeBoard(of.link.client, notesOf(of.offer.source));
-    this.offer = of.offer;
-    this.name = of.name;
-    this.log = of.log;
+    this.of = of;
   }
 
   /** Number of threads of all workers that compute the study, as of the last poll. */
@@ -111,7 +107,7 @@ export class OfferedStudy {
 
   /** Renews the offer, and polls which workers compute. */
   async renew(): Promise<void> {
-    await this.offers.post(this.name, writeOffer(this.offer), OFFERED_MS);
+    await this.offers.post(this.of.name, writeOffer(this.of.offer), OFFERED_MS);
     const notes = [...(await this.notes.list()).values()].flatMap((text) => readNote(text) ?? []);
     const serving = notes.filter((note) => note.kind === 'serves');
     this.threadsNow = serving.reduce((sum, { threads }) => sum + threads, 0);
@@ -121,7 +117,7 @@ export class OfferedStudy {
   async withdraw(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, WITHDRAWN_WITHIN_MS);
-    await Promise.race([this.offers.remove(this.name).catch(() => undefined), late]);
+    await Promise.race([this.offers.remove(this.of.name).catch(() => undefined), late]);
     clearTimeout(timer);
   }
 
@@ -129,7 +125,7 @@ export class OfferedStudy {
     for (const note of notes) {
       if (note.kind === 'serves' || this.reasons.size >= MOST_REASONS) continue;
       const line = `worker ${note.worker} does not fit: ${note.reason}`;
-      if (!this.reasons.has(line)) this.log(line);
+      if (!this.reasons.has(line)) this.of.log(line);
       this.reasons.add(line);
     }
     if (serving > 0) this.servedMs = performance.now();
@@ -140,7 +136,7 @@ export class OfferedStudy {
       serving > 0
         ? `${serving === 1 ? '1 worker' : `${serving} workers`} with ${this.threadsNow} ${this.threadsNow === 1 ? 'thread' : 'threads'}`
         : `no worker computes this study${misfits}: start one with "sarraf worker --redis …"`;
-    if (now !== this.logged) this.log(now);
+    if (now !== this.logged) this.of.log(now);
     this.logged = now;
   }
 }
