@@ -1,8 +1,9 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
 import { openRest } from './live-exposure.ts';
-import { type AlgorithmView, countFills, type Tally } from './algorithms/algorithm-step.ts';
+import { type AlgorithmView, countFills } from './algorithms/algorithm-step.ts';
 import type { BracketAlgorithm } from './bracket.ts';
+import type { Tally } from './algorithm-json.ts';
 
 /** Amounts that a bracket has bought and sold so far, and its orders. */
 export interface BracketStock {

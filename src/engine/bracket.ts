@@ -1,4 +1,3 @@
-import type { ExitKind } from '../domain/order.ts';
 import type { Market } from '../domain/market.ts';
 import {
   addUnits,
@@ -10,7 +9,7 @@ import {
   UNITS_PER_ONE,
   divideHalfEven,
 } from '../domain/money.ts';
-import { sentence, type Sentence } from '../language/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { DecimalInput, Distance, Intent } from '../strategy/intents.ts';
 import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
 import {
@@ -19,120 +18,19 @@ import {
   positiveRequestedUnits,
   requestedUnits,
 } from './algorithms/requested-units.ts';
-import { NO_SETBACKS, type Setbacks } from './algorithms/setbacks.ts';
-import { refused, type Creation, NO_TALLY, type Tally } from './algorithms/algorithm-step.ts';
-
-/** The purchase that a bracket begins with. */
-interface BracketEntry {
-  readonly amount: Units;
-  /** Limit price; null for a market order. */
-  readonly price: Units | null;
-  /** Time in ms since 1970 at which the unfilled rest is canceled; null: never. */
-  readonly expiresAtMs: number | null;
-}
-
-/** Rule by which the stop follows the price. */
-interface Trail {
-  /** Distance of the stop below the highest price. */
-  readonly by: ExitLevel;
-  /** Rise of the price above the price paid from which the stop follows; null: it follows at once. */
-  readonly after: ExitLevel | null;
-  /** Smallest move of the stop, as a share of the price in units of 1e-10. */
-  readonly minStep: Units;
-  /** Prices that the stop follows: closes of bars, highs of bars, or each polled bid. */
-  readonly on: 'close' | 'high' | 'poll';
-  /** Minimum time between two moves of the stop, in ms. */
-  readonly everyMs: number;
-}
-
-/** Choices after others cancel an exit: `ask` a person, `replace` it, or `leave` the position without one. */
-type WhenCanceled = 'ask' | 'replace' | 'leave';
-
-/** Reason why a position may be gone: somebody else canceled its exit, or took its coins. */
-export type UnclearReason = 'exit-canceled' | 'coins-left';
-
-/** Terms of a bracket as requested. Levels are measured from the average price paid. */
-interface BracketTerms {
-  /** Purchase that it begins with; null if the position already exists. */
-  readonly entry: BracketEntry | null;
-  readonly takeProfit: ExitLevel | null;
-  /** Later targets, the earliest first. Each is valid from `afterMs` after the first fill. */
-  readonly laterTargets: readonly { readonly afterMs: number; readonly at: ExitLevel }[];
-  readonly stopLoss: ExitLevel | null;
-  readonly trail: Trail | null;
-  /** Rise of the price from which the stop is at least the price paid. */
-  readonly breakEvenAt: ExitLevel | null;
-  /** Maximum time a position is held, in ms from its first fill. */
-  readonly timeStopMs: number | null;
-  /** Distance of the stop leg's limit below its stop price: a share of the stop price, in units of 1e-10. */
-  readonly stopSlip: Units;
-  /** Choice after somebody else cancels the exit. */
-  readonly whenCanceled: WhenCanceled;
-  /** Strategy's own text that each of its orders carries; null for none. */
-  readonly tag: string | null;
-}
-
-/** A sale that a bracket makes in place of its exit. A sale of all that it holds stays until all is sold. */
-export interface Leaving {
-  readonly exit: ExitKind;
-  /** Reason of the sale, in a few words. */
-  readonly why: Sentence;
-  /** Limit price; null for a sale at the market. */
-  readonly price: Units | null;
-  /** Amount still to be sold; null for all that is held. */
-  readonly amount: Units | null;
-  /** Tag of the sale; null for the tag of the bracket. */
-  readonly tag: string | null;
-}
+import { NO_SETBACKS } from './algorithms/setbacks.ts';
+import { refused, type Creation, NO_TALLY } from './algorithms/algorithm-step.ts';
+import type { AlgorithmOf } from './algorithm-json.ts';
 
 /**
  * A purchase and its exit. After each fill of the purchase, the exit rests at the exchange: a limit order and
  * a stop order as a pair, or one of the two. Only one exit exists at a time. The next is placed when the last
  * has ended and all its fills were read, so never more is sold than was bought.
  */
-export interface BracketAlgorithm {
-  readonly kind: 'bracket';
-  readonly terms: BracketTerms;
-  /** State of the entry order; `ended` also if there is none. */
-  readonly entry: 'planned' | 'asked' | 'ended';
-  /**
-   * Amount from entry orders that have ended (less fees), from a position that existed before, and from the
-   * dust that earlier exits left.
-   */
-  readonly bought: Units;
-  /** Amount bought before fees and without dust, and its cost: `spent / gross` is the average price. */
-  readonly gross: Units;
-  readonly spent: Units;
-  /** Fills of exit orders that have ended. */
-  readonly exits: Tally;
-  /** Time of the first fill, or of the start if the position existed before; null before. */
-  readonly heldSinceMs: number | null;
-  /** Price from which the trail begins, if the position existed before; null: from the price paid. */
-  readonly trailsFrom: Units | null;
-  /** Highest followed price since the position began; null before the first. */
-  readonly highest: Units | null;
-  /** End of the last bar that was applied to the stop, in ms since 1970; 0 before the first. */
-  readonly closeAtMs: number;
-  /** Stop price as raised by the trail or the break-even, never lowered; null while neither has raised it. */
-  readonly raisedStop: Units | null;
-  /** Rule that raised the stop last; null while neither has. */
-  readonly raisedBy: 'trail' | 'break-even' | null;
-  /** Time of the trail's last move, in ms since 1970; null before the first. */
-  readonly trailedAtMs: number | null;
-  /** True if the bracket itself requested the cancel of its resting exit. */
-  readonly isMoving: boolean;
-  /** True while the stop rests without its pair because the exchange refused the pair. */
-  readonly isStopAlone: boolean;
-  /** The sale in place of the exit; null while there is none. */
-  readonly leaving: Leaving | null;
-  /** Keys of other orders that hold the coins to be sold: the sale waits until these are canceled. */
-  readonly awaited: readonly string[];
-  /**
-   * Reason and time since when no exit is placed, because the position may be gone; null if it is certain.
-   */
-  readonly unclear: { readonly why: UnclearReason; readonly sinceMs: number } | null;
-  readonly setbacks: Setbacks;
-}
+export type BracketAlgorithm = AlgorithmOf<'bracket'>;
+
+export type Leaving = NonNullable<BracketAlgorithm['leaving']>;
+type BracketTerms = BracketAlgorithm['terms'];
 
 export type BracketIntent = Omit<Extract<Intent, { kind: 'bracket' }>, 'entry'> & {
   readonly entry: {
@@ -323,7 +221,7 @@ type ExitFields = Pick<
 /** Returns the terms in units, or the text on which of them is wrong. */
 function termsOf(
   fields: ExitFields,
-  of: { readonly entry: BracketEntry | null; readonly trailEveryMs: number | null },
+  of: { readonly entry: BracketTerms['entry']; readonly trailEveryMs: number | null },
 ): BracketTerms | string {
   const { takeProfit, stopLoss, trail, breakEvenAt, timeStopMs, stopSlip, whenCanceled, tag } = fields;
   const levels: Record<string, ExitLevel | null> = {};

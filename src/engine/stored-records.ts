@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { PLOT_COLORS, PLOT_STYLES } from '../domain/figure-name.ts';
 import { formatUnits } from '../domain/money.ts';
 import { EXIT_KINDS, storedWalletTransactionId } from '../domain/order.ts';
-import { readStored, storedCount, storedProblem, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
+import {
+  readStored,
+  storedCount,
+  storedProblem,
+  storedTimeMs,
+  storedUnits,
+  type Immutable,
+} from '../domain/stored-json.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 import { storedSentence } from '../records/field.ts';
 import { storedBooks } from '../portfolio/stored-books.ts';
@@ -327,10 +334,6 @@ type StoredName = keyof typeof STORED_RECORDS;
 
 /** Value that is stored under a name. */
 export type StoredValue<Name extends StoredName> = z.output<(typeof STORED_RECORDS)[Name]>;
-
-type Immutable<Value> = Value extends object
-  ? { readonly [Field in keyof Value]: Immutable<Value[Field]> }
-  : Value;
 
 /** Values that can be stored, by name; units may also be decimal texts. */
 export type StorableValues = {

@@ -1,4 +1,4 @@
-import type { UnclearReason } from '../../engine/bracket.ts';
+import type { BracketAlgorithm } from '../../engine/bracket.ts';
 import type { FillWith, FillRecord } from '../../records/fill.ts';
 import type { Sentence } from '../../language/sentence.ts';
 import type { Units } from '../../domain/money.ts';
@@ -184,7 +184,7 @@ export type AlertFacts =
       readonly rule: 'unclear';
       /** Strategy and market of the coins; null if coins are missing and their owner is unknown. */
       readonly of: { readonly strategy: string; readonly market: string } | null;
-      readonly why: UnclearReason;
+      readonly why: NonNullable<BracketAlgorithm['unclear']>['why'];
       readonly asset: string;
       readonly amount: string;
     }

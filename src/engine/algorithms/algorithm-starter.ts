@@ -3,12 +3,7 @@ import type { Market } from '../../domain/market.ts';
 import { subtractUnits, UNITS_PER_ONE, type Units, divideHalfEven } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { CreateBracketOptions } from '../bracket.ts';
-import {
-  createAlgorithm,
-  type Algorithm,
-  type AlgorithmIntent,
-  type SizedAlgorithmIntent,
-} from './algorithms.ts';
+import { createAlgorithm, type AlgorithmIntent, type SizedAlgorithmIntent } from './algorithms.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { NO_HOLDING, partOf } from '../../portfolio/holding.ts';
 import { MOST_ALGORITHMS, type AlgorithmManager, type AlgorithmManagerOptions } from './algorithm-manager.ts';
@@ -16,6 +11,7 @@ import type { OrderTable } from '../orders/order-table.ts';
 import { sizedAlgorithm, sizeViewOf } from '../strategies/sized-intent.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { TrailPace } from '../../strategy/definition.ts';
+import type { Algorithm } from '../algorithm-json.ts';
 
 export interface AlgorithmStarterOptions extends Pick<
   AlgorithmManagerOptions,

@@ -6,6 +6,7 @@ import { type OrderRecord, isFinal } from '../../records/order.ts';
 import type { RefusalCause } from '../../venues/port.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
+import type { Tally } from '../algorithm-json.ts';
 
 /** An order that an algorithm wants to place, not yet fitted to the steps of the market. Units of 1e-10. */
 export interface AlgorithmOrder extends Pick<OrderRecord, 'side' | 'price' | 'amount' | 'stopPrice'> {
@@ -133,16 +134,6 @@ export interface AlgorithmStep<Algorithm> {
    * does not run again.
    */
   readonly done: Sentence | null;
-}
-
-/**
- * Amount filled by the ended orders of an algorithm with one order at a time. It is stored, not summed again:
- * after a restart, orders that ended long ago are in no view.
- */
-export interface Tally {
-  readonly filled: Units;
-  /** The last order that was counted; all orders before it were counted too. Null before the first. */
-  readonly countedKey: string | null;
 }
 
 export const NO_TALLY: Tally = { filled: NO_UNITS, countedKey: null };

@@ -1,5 +1,4 @@
 import { NO_UNITS, type Units, formatUnits } from '../../domain/money.ts';
-import type { Algorithm } from './algorithms.ts';
 import type { AlgorithmStep, AlgorithmView, Close } from './algorithm-step.ts';
 import { followsCloses } from '../bracket.ts';
 import { heldOf } from '../bracket-stock.ts';
@@ -11,6 +10,7 @@ import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import { retryAtMsOf } from './setbacks.ts';
 import type { Outbox } from '../outbox.ts';
 import { english, type Sentence } from '../../language/sentence.ts';
+import type { Algorithm } from '../algorithm-json.ts';
 
 /** Time for which a quotes algorithm still sees its closed orders, in ms; others see all their orders. */
 const CLOSED_QUOTES_SHOWN_MS = 15_000;

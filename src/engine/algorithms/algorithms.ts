@@ -2,13 +2,12 @@ import type { Market } from '../../domain/market.ts';
 import type { Intent, DecimalInput } from '../../strategy/intents.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
 import { advanceBracket } from './advance-bracket.ts';
-import { advanceLadder, createLadder, type LadderAlgorithm, type LadderIntent } from './ladder.ts';
-import { advancePeg, createPeg, type CreatePegOptions, type PegAlgorithm, type PegIntent } from './peg.ts';
-import { advanceQuotes, createQuotes, type QuotesAlgorithm, type QuotesIntent } from './quotes.ts';
+import { advanceLadder, createLadder, type LadderIntent } from './ladder.ts';
+import { advancePeg, createPeg, type CreatePegOptions, type PegIntent } from './peg.ts';
+import { advanceQuotes, createQuotes, type QuotesIntent } from './quotes.ts';
 import {
   createBracket,
   createProtection,
-  type BracketAlgorithm,
   type BracketIntent,
   type CreateBracketOptions,
   type ProtectIntent,
@@ -17,16 +16,13 @@ import { createDca, type DcaAlgorithm, type DcaIntent, costAt } from './dca.ts';
 import {
   advanceIceberg,
   createIceberg,
-  type IcebergAlgorithm,
   type IcebergIntent,
   advanceTwap,
   createTwap,
-  type TwapAlgorithm,
   type TwapIntent,
   advanceSlices,
   begunSlices,
   wrongTimes,
-  type Sliced,
 } from './slices.ts';
 import {
   type AlgorithmStep,
@@ -41,9 +37,9 @@ import {
   waiting,
   refused,
 } from './algorithm-step.ts';
-import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
-import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
-import { advanceTargets, createTargets, type TargetsAlgorithm } from './targets.ts';
+import { advanceReplace, createReplace } from './replace.ts';
+import { advanceTarget, createTarget } from './target.ts';
+import { advanceTargets, createTargets } from './targets.ts';
 import {
   NO_UNITS,
   type Units,
@@ -56,24 +52,7 @@ import {
 import { sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid, positiveRequestedUnits, requestedUnits } from './requested-units.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
-
-/**
- * State of one intent that is served by several orders over time. It is immutable; `algorithmToJson` makes it
- * a text for the mirror.
- */
-export type Algorithm =
-  | QuotesAlgorithm
-  | ReplaceAlgorithm
-  | TargetAlgorithm
-  | TargetsAlgorithm
-  | TwapAlgorithm
-  | VwapAlgorithm
-  | LadderAlgorithm
-  | PegAlgorithm
-  | DcaAlgorithm
-  | IcebergAlgorithm
-  | BracketAlgorithm
-  | ExpiringAlgorithm;
+import type { Algorithm, AlgorithmOf } from '../algorithm-json.ts';
 
 /** The intents that are served by an algorithm. */
 export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] | 'protect' }>;
@@ -286,11 +265,7 @@ function timeAt({ startedAtMs, everyMs, times }: DcaAlgorithm, nowMs: number): n
  * Trades an amount over a time in slices as large as the volume that is usual then. The slices are fixed at
  * the start and add up to the amount. A slice too small for an order is added to the next one.
  */
-interface VwapAlgorithm extends Sliced {
-  readonly kind: 'vwap';
-  /** Amount of each slice, on the market's steps as they were at the beginning. */
-  readonly parts: readonly Units[];
-}
+type VwapAlgorithm = AlgorithmOf<'vwap'>;
 
 /** A VWAP intent with its computed amount. */
 type VwapIntent = Extract<Intent, { kind: 'vwap' }> & { readonly amount: DecimalInput };
@@ -373,14 +348,7 @@ export function sharedOut(amount: Units, weights: readonly bigint[], step: bigin
 }
 
 /** One order that is canceled when its time is over. What it has filled by then stays. */
-export interface ExpiringAlgorithm extends Pick<
-  OrderRecord,
-  'side' | 'amount' | 'price' | 'stopPrice' | 'tag'
-> {
-  readonly kind: 'expiring';
-  readonly expiresAtMs: number;
-  readonly isPlaced: boolean;
-}
+export type ExpiringAlgorithm = AlgorithmOf<'expiring'>;
 
 function advanceExpiring(
   algorithm: ExpiringAlgorithm,

@@ -9,16 +9,10 @@ import {
 } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
-import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
-import { refused, type Creation, NO_TALLY, type Tally } from './algorithm-step.ts';
+import { NO_SETBACKS } from './setbacks.ts';
+import { refused, type Creation, NO_TALLY } from './algorithm-step.ts';
 import { positiveRequestedUnits } from './requested-units.ts';
-
-/** A factor for purchases once the price is a given part below the highest. Units of 1e-10. */
-interface DcaStep {
-  /** Distance below the highest price, as a part of that price: 5 percent is 5e8. */
-  readonly below: Units;
-  readonly factor: Units;
-}
+import type { AlgorithmOf } from '../algorithm-json.ts';
 
 /**
  * Buys for a value at fixed times, the first at once. `advanceDca` follows these rules:
@@ -29,25 +23,9 @@ interface DcaStep {
  * - Times that passed while the bot was down are not made up for: one purchase is made for the last of them.
  * - The highest price is the highest best ask seen at the times of purchases.
  */
-export interface DcaAlgorithm {
-  readonly kind: 'dca';
-  readonly value: Units;
-  readonly everyMs: number;
-  /** Number of purchases; null if it goes on until it is ended. */
-  readonly times: number | null;
-  /** Steps by rising distance below the highest price. */
-  readonly steps: readonly DcaStep[];
-  readonly startedAtMs: number;
-  /** Index of the first purchase time, counted from 0, that was neither begun nor missed. */
-  readonly nextTime: number;
-  readonly highest: Units | null;
-  /** Cost of the current purchase; 0 if there is none. */
-  readonly toSpend: Units;
-  /** Cost of purchases beyond their values that is not yet deducted from another purchase. */
-  readonly overspent: Units;
-  readonly setbacks: Setbacks;
-  readonly tally: Tally;
-}
+export type DcaAlgorithm = AlgorithmOf<'dca'>;
+
+type DcaStep = DcaAlgorithm['steps'][number];
 
 export type DcaIntent = Extract<Intent, { kind: 'dca' }>;
 

@@ -1,10 +1,9 @@
 import type { Market } from '../../domain/market.ts';
 import { formatUnits, NO_UNITS, type Units, divideDown, divideUp } from '../../domain/money.ts';
-import type { Side } from '../../domain/order.ts';
 import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid, positiveRequestedUnits } from './requested-units.ts';
-import { NO_SETBACKS, type Setbacks, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
+import { NO_SETBACKS, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
 import {
   refused,
   type Creation,
@@ -15,12 +14,7 @@ import {
   type AlgorithmView,
 } from './algorithm-step.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
-
-/** One order of a ladder, on the steps of its market. */
-interface Rung {
-  readonly price: Units;
-  readonly amount: Units;
-}
+import type { AlgorithmOf } from '../algorithm-json.ts';
 
 /**
  * Limit orders over a range of prices. `advanceLadder` follows these rules:
@@ -29,20 +23,9 @@ interface Rung {
  *   budget one order at a time, and a refusal holds back only the rungs that are not placed yet.
  * - Each rung is placed once. A filled, canceled or expired rung is not placed again.
  */
-export interface LadderAlgorithm {
-  readonly kind: 'ladder';
-  readonly side: Side;
-  readonly rungs: readonly Rung[];
-  /** Time at which its orders are canceled; null if they rest until they are filled or canceled. */
-  readonly expiresAtMs: number | null;
-  /** Index of the first rung, counted from 0, that is not known to have been placed. */
-  readonly nextRung: number;
-  /** True if the rung `nextRung` was requested and its outcome is not known. */
-  readonly isAsked: boolean;
-  /** Keys of the orders that were counted, refused ones included. */
-  readonly keys: readonly string[];
-  readonly setbacks: Setbacks;
-}
+export type LadderAlgorithm = AlgorithmOf<'ladder'>;
+
+type Rung = LadderAlgorithm['rungs'][number];
 
 /** A ladder intent with its computed amount. */
 export type LadderIntent = Extract<Intent, { kind: 'ladder' }> & { readonly amount: DecimalInput };

@@ -13,7 +13,7 @@ import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered, positiveRequestedUnits, requestedUnits } from './requested-units.ts';
-import { NO_SETBACKS, type Setbacks, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
+import { NO_SETBACKS, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
 import {
   refused,
   type Creation,
@@ -22,7 +22,6 @@ import {
   placing,
   waiting,
   NO_TALLY,
-  type Tally,
   countFills,
   type Stock,
   plainOrder,
@@ -30,36 +29,13 @@ import {
   type AlgorithmView,
 } from './algorithm-step.ts';
 import type { OrderRecord } from '../../records/order.ts';
+import type { AlgorithmOf } from '../algorithm-json.ts';
 
 /**
  * A limit order that follows the best price of its own side up to a bound. There is one order at a time: it
  * is canceled, its end and its fills are awaited, and the rest is placed at the new price. See `advancePeg`.
  */
-export interface PegAlgorithm {
-  readonly kind: 'peg';
-  readonly side: Side;
-  readonly amount: Units;
-  /** Highest price of a purchase, or lowest price of a sale. */
-  readonly bound: Units;
-  /** Number of price steps behind the best price. */
-  readonly offset: number;
-  /** Smallest move, as a part of the price in units of 1e-10. */
-  readonly minStep: Units;
-  /** Shortest time between two moves, in ms. */
-  readonly everyMs: number;
-  /** Time at which it ends; null if it ends only when it is filled. */
-  readonly expiresAtMs: number | null;
-  /** Share of the order budget that it may use, in units of 1e-10. */
-  readonly share: Units;
-  /** Time of its last placement, or of the start of a move; null before. */
-  readonly movedAtMs: number | null;
-  /** Time since which its order is known to rest; null if none rests. */
-  readonly restsSinceMs: number | null;
-  /** True if its order is being canceled to be placed again. */
-  readonly isMoving: boolean;
-  readonly setbacks: Setbacks;
-  readonly tally: Tally;
-}
+export type PegAlgorithm = AlgorithmOf<'peg'>;
 
 /** A peg intent with its computed amount. */
 export type PegIntent = Extract<Intent, { kind: 'peg' }> & { readonly amount: DecimalInput };

@@ -10,37 +10,17 @@ import {
   type Creation,
   NOTHING,
 } from './algorithm-step.ts';
-import { type PricedOrder, isFinal, type OrderRecord } from '../../records/order.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { FillWith } from '../../records/fill.ts';
 import { present } from '../../domain/errors.ts';
 import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
-
-/** One order of a desired set. */
-interface WantedQuote extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
-  /**
-   * Texts of the strategy: the price is fitted again when the steps change, and an equal text is not parsed
-   * again.
-   */
-  readonly wishedPrice: string;
-  readonly wishedAmount: string;
-  /** Time of the last refusal; null if there was none. */
-  readonly refusedAtMs: number | null;
-}
+import type { AlgorithmOf } from '../algorithm-json.ts';
 
 /** A desired set of limit orders in one market, and its age. See `advanceQuotes`. */
-export interface QuotesAlgorithm {
-  readonly kind: 'quotes';
-  /** Price step of the market version that the set is fitted to. */
-  readonly priceStep: bigint;
-  /**
-   * Quotes of the set. The array stays the same object while the set is the same, so that a reader sees that
-   * only its age changed.
-   */
-  readonly quotes: readonly WantedQuote[];
-  readonly setAtMs: number;
-  readonly maxQuoteAgeMs: number;
-}
+export type QuotesAlgorithm = AlgorithmOf<'quotes'>;
+
+type WantedQuote = QuotesAlgorithm['quotes'][number];
 
 /** A quote with its amount worked out. */
 export type SizedQuote = Pick<FillWith<DecimalInput>, 'side' | 'price' | 'amount'>;

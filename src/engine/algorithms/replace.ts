@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
-import { isFinal, type OrderRecord, type PricedOrder } from '../../records/order.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { onAmountGrid, onPriceGrid, positiveRequestedUnits } from './requested-units.ts';
 import {
   plainOrder,
@@ -15,6 +15,7 @@ import {
   waiting,
   type Creation,
 } from './algorithm-step.ts';
+import type { AlgorithmOf } from '../algorithm-json.ts';
 
 /**
  * Gives an open limit order another price or amount: it is canceled, and once its end and all its fills are
@@ -22,15 +23,7 @@ import {
  * Nothing is placed if the old order was filled meanwhile or never existed. Over as soon as the new order
  * exists, which then lives by itself.
  */
-export interface ReplaceAlgorithm extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
-  readonly kind: 'replace';
-  readonly replacedKey: string;
-  /**
-   * Amount to place, once it is certain; null before. Stored, because views do not contain the old order
-   * forever.
-   */
-  readonly remainder: Units | null;
-}
+export type ReplaceAlgorithm = AlgorithmOf<'replace'>;
 
 type ReplaceIntent = Extract<Intent, { kind: 'replace' }>;
 

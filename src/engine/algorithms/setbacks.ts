@@ -1,22 +1,9 @@
-import type { Units } from '../../domain/money.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { AlgorithmView } from './algorithm-step.ts';
-import type { Sentence } from '../../language/sentence.ts';
+import type { Setbacks } from '../algorithm-json.ts';
 
 /** Rejections in a row after which an algorithm gives up. */
 export const MOST_SETBACKS = 3;
-
-/** Failed orders since the last success, and the pause after them. */
-export interface Setbacks {
-  readonly inARow: number;
-  /** Time before which nothing is placed; null if there is no pause. */
-  readonly retryAtMs: number | null;
-  /** Reason of the last failure, for people. */
-  readonly reason: Sentence | null;
-  /** Best prices at the last failure; null if they were not known. */
-  readonly bid: Units | null;
-  readonly ask: Units | null;
-}
 
 export const NO_SETBACKS: Setbacks = { inARow: 0, retryAtMs: null, reason: null, bid: null, ask: null };
 

@@ -1,7 +1,7 @@
 import { NO_UNITS, subtractUnits, type Units, addUnits, divideDown } from '../../domain/money.ts';
 import type { Market } from '../../domain/market.ts';
 import { sentence } from '../../language/sentence.ts';
-import type { OrderRecord, PricedOrder } from '../../records/order.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import {
   plainOrder,
   type AlgorithmStep,
@@ -9,7 +9,6 @@ import {
   NO_TALLY,
   countFills,
   type Stock,
-  type Tally,
   canceling,
   over,
   placing,
@@ -19,7 +18,8 @@ import {
 } from './algorithm-step.ts';
 import { canBeOrdered, onAmountGrid, positiveRequestedUnits } from './requested-units.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
+import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
+import type { AlgorithmOf } from '../algorithm-json.ts';
 
 /**
  * State of an amount that is traded in slices over a time: slice `i` of `n` is due at `i / n` of the time,
@@ -33,16 +33,7 @@ import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setb
  * - After the end nothing is placed, however much is left: a bot that comes back late does not trade on an
  *   old intent.
  */
-export interface Sliced extends Pick<OrderRecord, 'side' | 'amount' | 'price'> {
-  readonly overMs: number;
-  readonly slices: number;
-  readonly startedAtMs: number;
-  /** Index of the first slice, counted from 0, that is neither placed nor missed. */
-  readonly nextSlice: number;
-  /** Amount carried into the next slice: the rest of a limit order, or a slice too small for an order. */
-  readonly carry: Units;
-  readonly tally: Tally;
-}
+export type Sliced = Omit<AlgorithmOf<'twap'>, 'kind'>;
 
 /** Returns the size of a slice, including the amount carried into it; no more than is left. */
 type PartOf<Algorithm> = (algorithm: Algorithm, slice: number, market: Market) => Units;
@@ -153,9 +144,7 @@ function sliceAt(algorithm: Sliced, nowMs: number): number {
 }
 
 /** Trades an amount in equal slices over a time. The rest of rounding goes to the last slice. */
-export interface TwapAlgorithm extends Sliced {
-  readonly kind: 'twap';
-}
+export type TwapAlgorithm = AlgorithmOf<'twap'>;
 
 /** A TWAP intent with its computed amount. */
 export type TwapIntent = Extract<Intent, { kind: 'twap' }> & { readonly amount: DecimalInput };
@@ -209,12 +198,7 @@ function partOf(algorithm: TwapAlgorithm, slice: number, market: Market): Units 
  * fills are read, so the parts never add up to more than the amount. Over when all is filled, when the rest
  * is too little to be ordered, when somebody cancels a part, and after three rejections in a row.
  */
-export interface IcebergAlgorithm extends Pick<PricedOrder, 'side' | 'amount' | 'price'> {
-  readonly kind: 'iceberg';
-  readonly visible: Units;
-  readonly setbacks: Setbacks;
-  readonly tally: Tally;
-}
+export type IcebergAlgorithm = AlgorithmOf<'iceberg'>;
 
 /** An iceberg intent with its computed amount. */
 export type IcebergIntent = Extract<Intent, { kind: 'iceberg' }> & { readonly amount: DecimalInput };

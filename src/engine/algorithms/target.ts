@@ -19,7 +19,6 @@ import {
   type AlgorithmView,
   NO_TALLY,
   countFills,
-  type Tally,
   waitingFor,
   NO_EQUITY,
   noPriceOf,
@@ -29,7 +28,8 @@ import {
   waiting,
   type Creation,
 } from './algorithm-step.ts';
-import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
+import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
+import type { AlgorithmOf } from '../algorithm-json.ts';
 
 /**
  * Brings the strategy's position to a target: the difference is placed as one order, its end is awaited, and
@@ -38,20 +38,7 @@ import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setb
  * an amount once, at the first known price. It also ends when somebody cancels its limit order, after three
  * rejections in a row, and after `MOST_ORDERS`.
  */
-export interface TargetAlgorithm {
-  readonly kind: 'target';
-  /** Position to reach; for a value or a share, null until the first price is known. */
-  readonly position: Units | null;
-  /** Target value of the position, in the quote currency. */
-  readonly value: Units | null;
-  /** Target share of the equity, in units of 1e-10: all of it is 1e10. */
-  readonly equityShare: Units | null;
-  /** Limit price of its orders; null for market orders. */
-  readonly price: Units | null;
-  readonly placed: number;
-  readonly setbacks: Setbacks;
-  readonly tally: Tally;
-}
+export type TargetAlgorithm = AlgorithmOf<'target'>;
 
 type TargetIntent = Extract<Intent, { kind: 'target' }>;
 

@@ -34,30 +34,12 @@ import { present } from '../../domain/errors.ts';
 import { isSentence, joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { paymentFor, worstPrice } from '../orders/claims.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
-
-/** One market of a set of shares. */
-interface TargetsLeg {
-  readonly market: string;
-  /** Target share of the equity, in units of 1e-10: all of it is 1e10. */
-  readonly share: Units;
-  /** Deviation from the share that is allowed without a trade; the same units. */
-  readonly band: Units;
-  /** Side of the trade; null until equity and prices are known. */
-  readonly side: 'buy' | 'sell' | null;
-  readonly target: TargetAlgorithm;
-  /** Reason it is over; null while it is not. */
-  readonly done: Sentence | null;
-}
+import type { AlgorithmOf } from '../algorithm-json.ts';
 
 /** Shares of the strategy's equity over several markets of one quote currency. See `advanceTargets`. */
-export interface TargetsAlgorithm {
-  readonly kind: 'targets';
-  readonly legs: readonly TargetsLeg[];
-  /** Maximum number of live orders at once. */
-  readonly atOnce: number;
-  /** Keys of orders of the targets that this one replaced: nothing is placed before they have ended. */
-  readonly awaited: readonly string[];
-}
+export type TargetsAlgorithm = AlgorithmOf<'targets'>;
+
+type TargetsLeg = TargetsAlgorithm['legs'][number];
 
 type TargetsIntent = Extract<Intent, { kind: 'targets' }>;
 

@@ -1,6 +1,5 @@
 import { EnginePart } from '../engine-settings.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
-import type { Algorithm } from '../algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/order.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
@@ -11,6 +10,7 @@ import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { LeftBehind } from '../left-behind.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
+import type { Algorithm } from '../algorithm-json.ts';
 
 /** Progress of a manual command. */
 export interface ByHandState {

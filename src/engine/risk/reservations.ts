@@ -6,7 +6,6 @@ import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units, divideUp } 
 import type { Side } from '../../domain/order.ts';
 import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { claimsOn, paymentFor, worstPrice } from '../orders/claims.ts';
-import type { Algorithm } from '../algorithms/algorithms.ts';
 import { unguardedOf } from '../bracket-stock.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
 import type { WantedOrder } from './risk-view.ts';
@@ -14,6 +13,7 @@ import type { AccountState } from '../feeds/account-state.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { openRest } from '../live-exposure.ts';
+import type { Algorithm } from '../algorithm-json.ts';
 
 /** Returns the configuration line that lets a strategy sell a missing amount of an asset. */
 export function inventoryLine(instance: StrategyInstance, asset: string, missing: Units): string {

@@ -9,12 +9,12 @@ import type { JournalEntry, MirrorChange, ReplyRecord } from '../../../src/engin
 import type { IntentRecord } from '../../../src/records/rows.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
-import type { Algorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/pruner.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
+import type { Algorithm } from '../../../src/engine/algorithm-json.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const DURABLE = { atMs: NOW_MS, isDurable: true };

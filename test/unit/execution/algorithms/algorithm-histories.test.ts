@@ -9,7 +9,7 @@ import {
 } from '../../../../src/domain/money.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/records/order.ts';
 import { onAmountGrid } from '../../../../src/engine/algorithms/requested-units.ts';
-import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
+import { algorithmFromJson, algorithmToJson, type Algorithm } from '../../../../src/engine/algorithm-json.ts';
 import {
   type AlgorithmOrder,
   type AlgorithmView,
@@ -18,7 +18,6 @@ import {
 import {
   advanceAlgorithm,
   createAlgorithm,
-  type Algorithm,
   type SizedAlgorithmIntent,
 } from '../../../../src/engine/algorithms/algorithms.ts';
 import { updateQuotes } from '../../../../src/engine/algorithms/quotes.ts';

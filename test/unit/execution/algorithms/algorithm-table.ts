@@ -12,7 +12,7 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';
 import { CANCELED_BY_OTHERS, type OrderRecord, type OrderState } from '../../../../src/records/order.ts';
-import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
+import { algorithmFromJson, algorithmToJson, type Algorithm } from '../../../../src/engine/algorithm-json.ts';
 import type {
   AlgorithmOrder,
   AlgorithmStep,
@@ -22,7 +22,6 @@ import type {
 import {
   advanceAlgorithm,
   createAlgorithm,
-  type Algorithm,
   type SizedAlgorithmIntent,
 } from '../../../../src/engine/algorithms/algorithms.ts';
 import { updateQuotes, type SizedQuote } from '../../../../src/engine/algorithms/quotes.ts';
