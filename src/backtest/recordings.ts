@@ -5,7 +5,6 @@ import type { Catalogue } from '../recording/catalogue.ts';
 import { anchorsOf } from '../recording/manifest.ts';
 import { candlesOrNone } from '../recording/pack-market.ts';
 import {
-  type PackedMarket,
   packedBooks,
   packedStats,
   packedTrades,
@@ -16,6 +15,7 @@ import { EARLIEST_MS, partitionsWithin } from '../recording/read-rows.ts';
 import type { TimeRange } from '../recording/records.ts';
 import type { MarketTracks } from './poll/recorded-feed.ts';
 import { recordedMarkets } from './run-currency.ts';
+import type { PackedMarket } from '../recording/column-file.ts';
 
 /** Recorded bars of markets, by timeframe. */
 export interface RecordedCandles {

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../domain/time-text.ts';
 import type Database from 'better-sqlite3';
+import { z } from 'zod';
 
 /** Facts of a call for lockouts: its budget, and its credential. */
 export interface LockoutAsk {
@@ -271,12 +272,13 @@ function letThrough(stop: CredentialStop, use: CredentialUse, nowMs: number): Cr
 }
 
 /** A breaker as a ledger stores it. */
-interface StoredBreaker {
-  readonly kind: 'open' | 'trial';
-  readonly strikes: number;
-  readonly atMs: number;
-  readonly lengthMs: number;
-}
+export const LOCKOUT_FIELD = z.object({
+  kind: z.enum(['open', 'trial']),
+  strikes: z.number(),
+  atMs: z.number(),
+  lengthMs: z.number(),
+});
+type StoredBreaker = Readonly<z.output<typeof LOCKOUT_FIELD>>;
 
 export function storedBreaker(state: BreakerState, nowMs: number): StoredBreaker {
   const { kind, strikes } = state;

@@ -3,7 +3,8 @@ import { PART_STANDS_STILL_MS } from './doubt.ts';
 import { isLeaseholder } from './redis/cancel-lease.ts';
 import { redisPlace } from './ledger-file.ts';
 import { longerMs, begunOf, epochName, LedgerImage, parsed } from './redis/ledger-image.ts';
-import { BUDGET_FIELD, NAMED_FIELD } from './redis/ledger-draft.ts';
+import { BUDGET_FIELD } from './slot-rows.ts';
+import { NAMED_FIELD } from './redis/ledger-draft.ts';
 import { RedisConnection, type ScriptAnswer } from './redis/redis-connection.ts';
 
 /** A command by hand can wait longer for Redis than a bot. */

@@ -9,16 +9,18 @@ import {
   type Doubt,
   type UnknownPast,
 } from './doubt.ts';
+import { z } from 'zod';
 
-export interface BudgetRow {
-  readonly requestLimit: number;
+export const BUDGET_FIELD = z.object({
+  requestLimit: z.number(),
   /** Limit that the exchange itself allows. */
-  readonly statedLimit: number;
-  readonly windowMs: number;
-  readonly reserve: number;
-  readonly assumed: number;
-  readonly fullSinceMs: number | null;
-}
+  statedLimit: z.number(),
+  windowMs: z.number(),
+  reserve: z.number(),
+  assumed: z.number(),
+  fullSinceMs: z.number().nullable(),
+});
+export type BudgetRow = Readonly<z.output<typeof BUDGET_FIELD>>;
 
 /** Key of the budget of one IP address or token. */
 export interface BudgetKey {

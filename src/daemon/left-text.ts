@@ -17,12 +17,7 @@ interface LeftOrder extends Pick<
 /** Orders and positions that a run leaves at the exchange. */
 export interface LeftText {
   readonly orders: readonly LeftOrder[];
-  readonly unprotected: readonly {
-    readonly strategy: string;
-    readonly asset: string;
-    readonly held: string;
-    readonly unprotected: string;
-  }[];
+  readonly unprotected: readonly Readonly<Record<keyof LeftBehind['unprotected'][number], string>>[];
   /** Number of traded orders whose fills were not all read: profits and positions lack those fills. */
   readonly unread: number;
 }

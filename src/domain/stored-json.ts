@@ -7,9 +7,11 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value whose fields, and theirs, are not assigned. */
-export type Immutable<Value> = Value extends string | number | bigint | boolean | null | undefined
+export type Immutable<Value> = unknown extends Value
   ? Value
-  : { readonly [Field in keyof Value]: Immutable<Value[Field]> };
+  : Value extends string | number | bigint | boolean | null | undefined | ArrayBufferView
+    ? Value
+    : { readonly [Field in keyof Value]: Immutable<Value[Field]> };
 
 /** Latest time that a Date can hold, in ms since 1970. */
 export const LATEST_STORED_MS = 8_640_000_000_000_000;

@@ -135,7 +135,7 @@ const bracketTerms = z.strictObject({
   timeStopMs: timeMs.nullable(),
   /** Distance of the stop leg's limit below its stop price: a share of the stop price, in units of 1e-10. */
   stopSlip: units,
-  /** Choice after others cancel an exit: `ask` a person, `replace` it, or `leave` the position without one. */
+  /** After others cancel an exit: `ask` a person, `replace` it, or `leave` the position without one. */
   whenCanceled: z.enum(['ask', 'replace', 'leave']),
   /** Strategy's own text that each of its orders carries; null for none. */
   tag: z.string().nullable(),
@@ -160,8 +160,8 @@ const algorithm = z.discriminatedUnion('kind', [
     /** Price step of the market version that the set is fitted to. */
     priceStep: units,
     /**
-     * Quotes of the set. The array stays the same object while the set is the same, so that a reader sees that
-     * only its age changed.
+     * Quotes of the set. The array stays the same object while the set is the same, so that a reader sees
+     * that only its age changed.
      */
     quotes: z.array(quote),
     setAtMs: timeMs,
@@ -287,7 +287,7 @@ const algorithm = z.discriminatedUnion('kind', [
     highest: units.nullable(),
     /** End of the last bar that was applied to the stop, in ms since 1970; 0 before the first. */
     closeAtMs: timeMs,
-    /** Stop price as raised by the trail or the break-even, never lowered; null while neither has raised it. */
+    /** Stop price as raised by the trail or the break-even, never lowered; null while neither has. */
     raisedStop: units.nullable(),
     /** Rule that raised the stop last; null while neither has. */
     raisedBy: z.enum(['trail', 'break-even']).nullable(),

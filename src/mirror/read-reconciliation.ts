@@ -6,6 +6,7 @@ import {
   type DisagreementText,
   type NotedIssue,
   type StoredReconciliation,
+  type TransferRecord,
 } from '../engine/stored-records.ts';
 import type { MirrorReader, StoredRow } from './mirror-reader.ts';
 import { hasWriter } from './unusable.ts';
@@ -121,18 +122,9 @@ function reasonIn(reader: MirrorReader): Sentence | null {
 }
 
 /** A transfer between the spot and the margin wallet that is not finished. */
-export interface TransferAtWork {
-  readonly strategy: string;
-  /** In lower case. */
-  readonly currency: string;
-  /** As decimal text. */
-  readonly amount: string;
-  readonly from: WalletSide;
-  readonly to: WalletSide;
-  /** `sending`: its answer may come at any moment; `unknown`: it may or may not have arrived. */
-  readonly state: 'sending' | 'unknown';
-  readonly sinceMs: number;
-}
+export type TransferAtWork = Readonly<
+  Omit<TransferRecord, 'id' | 'amount' | 'from'> & { amount: string; from: WalletSide; to: WalletSide }
+>;
 
 /**
  * Returns the transfers in a mirror. `isRunning`: true if a bot has it open; null if that is not known.

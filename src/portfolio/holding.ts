@@ -8,6 +8,8 @@ import {
   divideHalfEven,
 } from '../domain/money.ts';
 import { DAY_MS } from '../domain/time-text.ts';
+import { z } from 'zod';
+import { storedCount, storedUnits } from '../domain/stored-json.ts';
 
 /**
  * A sum of money by quote currency, in units of each. A currency without an entry counts as zero. Mostly
@@ -217,18 +219,20 @@ function magnitude(units: bigint): bigint {
   return units < 0n ? -units : units;
 }
 
-/** A result with its highest value and its value at the start of the day. */
-interface TrackMarks {
+export const storedTrack = z.object({
   /** The last known result. */
-  readonly result: Units;
+  result: storedUnits,
   /** The highest result so far; at least zero. */
-  readonly peakResult: Units;
+  peakResult: storedUnits,
   /** The day of the last step, in days since 1970 in UTC, and the result at its start. */
-  readonly day: number;
-  readonly dayBeganWith: Units;
+  day: storedCount,
+  dayBeganWith: storedUnits,
   /** True once the result was known for the first time, with everything valued. */
-  readonly hasBegun: boolean;
-}
+  hasBegun: z.boolean(),
+});
+
+/** A result with its highest value and its value at the start of the day. */
+type TrackMarks = Readonly<z.output<typeof storedTrack>>;
 
 /** A tracked result in one currency. */
 export interface PnlTrack {

@@ -16,6 +16,7 @@ import {
   atOwnCost,
   type Holding,
   TRACK_TO_BEGIN,
+  storedTrack,
 } from './holding.ts';
 import { z } from 'zod';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
@@ -147,14 +148,6 @@ function sumOf(parts: readonly (Units | null)[]): Units | null {
   return sum;
 }
 
-const track = z.object({
-  result: storedUnits,
-  peakResult: storedUnits,
-  day: storedCount,
-  dayBeganWith: storedUnits,
-  hasBegun: z.boolean(),
-});
-
 /** Schema of a ledger as JSON, for the mirror. Units are decimal texts there. */
 export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
   const names = quotes.map(({ currency }) => currency);
@@ -167,7 +160,7 @@ export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
     ),
     flows: z.record(z.string(), z.object({ position: storedUnits, cash: storedUnits })),
     prices: z.record(z.string(), z.object({ price: storedUnits, atMs: storedTimeMs })),
-    tracks: z.partialRecord(z.enum(names), track),
+    tracks: z.partialRecord(z.enum(names), storedTrack),
     // Missing in rows of old versions, in which strategies could not be given coins.
     inventory: z.record(z.string(), storedUnits).default({}),
     inventoryValue: z.partialRecord(z.enum(names), storedUnits).default({}),

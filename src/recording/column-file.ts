@@ -5,7 +5,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { BLOCK_COLUMNS, type BlockColumn } from './stage-blocks.ts';
 import { BAR_ANCHORS } from './manifest.ts';
-import type { PackedMarket } from './packed-market.ts';
+import type { Immutable } from '../domain/stored-json.ts';
 
 /** Alignment of columns in a file, in bytes. */
 const WORD_BYTES = 8;
@@ -28,9 +28,13 @@ const place = z.strictObject({ column: z.enum(['f64', 'u32', 'u8']), length: z.i
 
 const decimals = z.int().min(0).max(10);
 const range = z.strictObject({ fromMs: z.number(), toMs: z.number() });
-const f64 = z.instanceof(Float64Array);
-const u32 = z.instanceof(Uint32Array);
-const u8 = z.instanceof(Uint8Array);
+const f64: z.ZodType<Float64Array> = z.instanceof(Float64Array);
+const u32: z.ZodType<Uint32Array> = z.instanceof(Uint32Array);
+const u8: z.ZodType<Uint8Array> = z.instanceof(Uint8Array);
+/**
+ * Recorded rows as typed arrays, which threads share without a copy and a file stores unchanged. Times are in
+ * ms since 1970, NaN if the exchange gives none; decimals are whole numbers of 10^-decimals.
+ */
 const rows = { length: z.int().min(0), priceDecimals: decimals, amountDecimals: decimals };
 const symbol = z.string().transform((text) => parseMarket(text).symbol);
 
@@ -48,22 +52,42 @@ const CANDLES = z.strictObject({ market: symbol, timeframe: z.enum(TIMEFRAMES), 
 
 const MARKET = z.strictObject({
   market: symbol,
+  /** Range from the first to the last recorded book, also if books are left out here. */
   span: range,
+  /** Books in order of time. The levels of book `row` begin at index `levelFrom[row]`, bids first. */
   books: z.strictObject({
     ...rows,
     venueTimeMs: f64,
     seenMs: f64,
+    /** Start of each book's levels, and one more entry: the end of the last book. */
     levelFrom: u32,
+    /** Number of bids of each book. */
     bids: u8,
     price: f64,
     amount: f64,
   }),
+  /** Trades in order of time; `isBuy` is 1 if the taker bought, else 0. */
   trades: z
     .strictObject({ ...rows, timeMs: f64, seenMs: f64, price: f64, amount: f64, isBuy: u8 })
     .nullable(),
+  /**
+   * Statistics in order of time, each as JSON without its market. `textFrom` has the start of each row's
+   * text, and one more entry: the end of the last row.
+   */
   stats: z.strictObject({ length: z.int().min(0), seenMs: f64, textFrom: u32, texts: u8 }).nullable(),
+  /**
+   * Bars of each timeframe. `covered`: ranges that were recorded completely, so that where they have no bar,
+   * there was none. `parts`: range from the first to the last row of each file.
+   */
   candles: z.array(z.strictObject({ columns: CANDLES, covered: z.array(range), parts: z.array(range) })),
 });
+
+/** All recordings of a market up to some time. */
+export type PackedMarket = Immutable<z.output<typeof MARKET>>;
+export type PackedBooks = PackedMarket['books'];
+export type PackedTrades = NonNullable<PackedMarket['trades']>;
+export type PackedStats = NonNullable<PackedMarket['stats']>;
+export type PackedCandles = PackedMarket['candles'][number];
 
 /**
  * Encodes a value with columns as the bytes of a file, in parts: a line of JSON, padded with spaces to the

@@ -4,8 +4,8 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Catalogue, MarketQuestion } from './catalogue.ts';
 import type { FolderKey, LevelLists, TimeRange } from './records.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from './read-rows.ts';
-import type { PackedBooks, PackedCandles, PackedMarket, PackedStats, PackedTrades } from './packed-market.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
+import type { PackedBooks, PackedTrades, PackedStats, PackedCandles, PackedMarket } from './column-file.ts';
 
 /**
  * Loads all recordings of a market before a time into memory; null if it has no books. Throws

@@ -1,79 +1,12 @@
-import {
-  type CandleColumns,
-  cellText,
-  barsBetween,
-  firstBarFrom,
-  gridOfColumns,
-  firstIndex,
-} from '../domain/candle-columns.ts';
+import { cellText, barsBetween, firstBarFrom, gridOfColumns, firstIndex } from '../domain/candle-columns.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { TimeRange, BookColumns, LevelLists, TradeColumns, RecordedStats } from './records.ts';
+import type { BookColumns, LevelLists, TradeColumns, RecordedStats } from './records.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats, BookLevel } from '../domain/order-book.ts';
 import type { Side } from '../domain/order.ts';
 import { parseMarket } from '../exchange/market-names.ts';
+import type { PackedBooks, PackedCandles, PackedMarket, PackedStats, PackedTrades } from './column-file.ts';
 import { CellTexts } from './table-shape.ts';
-
-/**
- * Recorded rows as typed arrays, which threads share without a copy and a file stores unchanged. Times are in
- * ms since 1970, NaN if the exchange gives none; decimals are whole numbers of 10^-decimals.
- */
-interface PackedRows {
-  readonly length: number;
-  readonly priceDecimals: number;
-  readonly amountDecimals: number;
-}
-
-/** Books in order of time. The levels of book `row` begin at index `levelFrom[row]`, bids first. */
-export interface PackedBooks extends PackedRows {
-  readonly venueTimeMs: Float64Array;
-  readonly seenMs: Float64Array;
-  /** Start of each book's levels, and one more entry: the end of the last book. */
-  readonly levelFrom: Uint32Array;
-  /** Number of bids of each book. */
-  readonly bids: Uint8Array;
-  readonly price: Float64Array;
-  readonly amount: Float64Array;
-}
-
-/** Trades in order of time. */
-export interface PackedTrades extends PackedRows {
-  readonly timeMs: Float64Array;
-  readonly seenMs: Float64Array;
-  readonly price: Float64Array;
-  readonly amount: Float64Array;
-  /** 1 if the taker bought, else 0. */
-  readonly isBuy: Uint8Array;
-}
-
-/** Statistics in order of time, each as JSON without its market. */
-export interface PackedStats {
-  readonly length: number;
-  readonly seenMs: Float64Array;
-  /** Start of each row's text, and one more entry: the end of the last row. */
-  readonly textFrom: Uint32Array;
-  readonly texts: Uint8Array;
-}
-
-/** Recorded bars of one timeframe. */
-export interface PackedCandles {
-  readonly columns: CandleColumns;
-  /** Time ranges that were recorded completely: where they have no bar, there was none. */
-  readonly covered: readonly TimeRange[];
-  /** Range from the first to the last row of each file. */
-  readonly parts: readonly TimeRange[];
-}
-
-/** All recordings of a market up to some time. */
-export interface PackedMarket {
-  readonly market: MarketSymbol;
-  /** Range from the first to the last recorded book, also if books are left out here. */
-  readonly span: TimeRange;
-  readonly books: PackedBooks;
-  readonly trades: PackedTrades | null;
-  readonly stats: PackedStats | null;
-  readonly candles: readonly PackedCandles[];
-}
 
 /** Returns the time of a row: the exchange's, else the time it was seen. */
 export function countedTimeMs(venueMs: Float64Array, seenMs: Float64Array, row: number): number {

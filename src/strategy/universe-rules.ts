@@ -33,41 +33,31 @@ const WEEK_MS = 7 * 86_400_000;
 
 /** Schema of a universe as an author writes it. */
 export const universeSchema = z.strictObject({
+  /** Quote currency of its markets, lower case: `rls`. */
   quote: z.string(),
   rankBy: z.enum(RANKINGS, {
     error: ({ input }) => `expected one of ${RANKINGS.join(', ')}, was ${inputText(input)}`,
   }),
+  /** Maximum number of members. */
   take: z.int().min(1).max(MOST_MEMBERS),
   filters: filters.default({}),
+  /** Time from one ranking to the next, in ms. */
   refreshMs: z.int().min(MINUTE_MS).max(WEEK_MS).default(600_000),
+  /**
+   * Margin against quick changes: a member leaves once its rank is worse than `take` x (1 + `hysteresis`).
+   */
   hysteresis: number
     .refine((value) => value >= 0 && value <= 5, 'expected a number from 0 to 5')
     .default(0.2),
+  /** Additional places for markets that have left, but in which the strategy still holds something. */
   reserve: z.int().min(0).max(MOST_MEMBERS).optional(),
 });
 
 /** A universe as an author declares it. */
 export type UniverseWish = z.input<typeof universeSchema>;
 
-type UniverseFilters = z.output<typeof filters>;
-
 /** The rules of a universe, with defaults filled in. */
-export interface UniverseRules {
-  /** Quote currency of its markets, lower case: `rls`. */
-  readonly quote: string;
-  readonly rankBy: Ranking;
-  /** Maximum number of members. */
-  readonly take: number;
-  readonly filters: UniverseFilters;
-  /** Time from one ranking to the next, in ms. */
-  readonly refreshMs: number;
-  /**
-   * Margin against quick changes: a member leaves once its rank is worse than `take` x (1 + `hysteresis`).
-   */
-  readonly hysteresis: number;
-  /** Additional places for markets that have left, but in which the strategy still holds something. */
-  readonly reserve: number;
-}
+export type UniverseRules = Readonly<z.output<typeof universeSchema> & { reserve: number }>;
 
 /**
  * Checks the rules of a universe. Types of plugins are not trusted. `knownMarkets` are the markets of the

@@ -4,33 +4,38 @@ import { anchorText, type BarGrid, TIMEFRAMES } from '../domain/candle.ts';
 import { barsBetween, type CandleColumns, gridOfColumns } from '../domain/candle-columns.ts';
 import { groupedText } from '../domain/money.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { rowFrom, countedTimeMs, type PackedMarket } from '../recording/packed-market.ts';
+import { rowFrom, countedTimeMs } from '../recording/packed-market.ts';
 import type { RunRange } from './objectives.ts';
 import { z } from 'zod';
 import type { FileSignal } from '../backtest/signals.ts';
+import type { Immutable } from '../domain/stored-json.ts';
+import type { PackedMarket } from '../recording/column-file.ts';
 
 /** Kinds of recorded market data. */
 export const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;
 
-/** Description of the rows of one kind of one market that a study uses, including the hold-out. */
-export interface DataSet {
-  readonly market: string;
-  readonly kind: (typeof DATA_KINDS)[number];
+export const storedDataSet = z.strictObject({
+  market: z.string(),
+  // Older studies had only candles.
+  kind: z.enum(DATA_KINDS).default('candles'),
   /** Timeframe of candles; null for other kinds. */
-  readonly timeframe: string | null;
+  timeframe: z.string().nullable(),
   /** Number of candles or of other rows. */
-  readonly bars: number;
+  bars: z.int().positive(),
   /** Times of the first and the last row, in ms since 1970; for a candle, its open time. */
-  readonly firstMs: number;
-  readonly lastMs: number;
+  firstMs: z.int(),
+  lastMs: z.int(),
   /** SHA-256 of the content of the rows, whatever file they come from. */
-  readonly sha256: string;
+  sha256: z.string(),
   /**
    * SHA-256 of the rows of each UTC month. Studies that share a month's hash have searched the same data,
    * even if their ranges begin or end elsewhere.
    */
-  readonly months: readonly string[];
-}
+  months: z.array(z.string()),
+});
+
+/** Description of the rows of one kind of one market that a study uses, including the hold-out. */
+export type DataSet = Immutable<z.output<typeof storedDataSet>>;
 
 /**
  * Describes candles by their content: a CSV file and the catalogue give the same hash for the same candles.

@@ -37,9 +37,9 @@ import type { RunWarning } from '../backtest/backtest-run.ts';
 import { catalogueRecordings } from '../backtest/recordings.ts';
 import { openCatalogue, usualCatalogue } from '../daemon/open-catalogue.ts';
 import { packMarket } from '../recording/pack-market.ts';
-import type { PackedMarket } from '../recording/packed-market.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-rows.ts';
 import { Sampler } from '../search/sampler.ts';
+import type { PackedMarket } from '../recording/column-file.ts';
 
 /** Study that is ready to run: everything that it needs was found and checked. */
 export interface PreparedStudy {

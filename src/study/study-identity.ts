@@ -1,43 +1,24 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { DATA_KINDS, type DataSet, storedSignalSet, type SignalSet } from './data-set.ts';
+import { storedDataSet, type DataSet, storedSignalSet, type SignalSet } from './data-set.ts';
 import { engineVersion } from './code-bundle.ts';
-
-/** Identity of a study. Two studies with the same identity have the same trials, wherever they run. */
-export interface StudyIdentity {
-  /** SHA-256 of all fields below. */
-  readonly id: string;
-  readonly question: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the strategy's code. */
-  readonly code: string;
-  /** Version of the code that runs the trials, as `engineVersion` names it. */
-  readonly engine: string;
-  readonly data: readonly DataSet[];
-  /** Signals for the strategy; null if there are none. */
-  readonly signals: SignalSet | null;
-}
+import type { Immutable } from '../domain/stored-json.ts';
 
 export const storedIdentity = z.strictObject({
+  /** SHA-256 of all fields below. */
   id: z.string(),
   question: z.record(z.string(), z.unknown()),
+  /** SHA-256 of the strategy's code. */
   code: z.string(),
+  /** Version of the code that runs the trials, as `engineVersion` names it. */
   engine: z.string(),
-  data: z.array(
-    z.strictObject({
-      market: z.string(),
-      // Older studies had only candles.
-      kind: z.enum(DATA_KINDS).default('candles'),
-      timeframe: z.string().nullable(),
-      bars: z.int().positive(),
-      firstMs: z.int(),
-      lastMs: z.int(),
-      sha256: z.string(),
-      months: z.array(z.string()),
-    }),
-  ),
-  // Older studies had no signals.
+  data: z.array(storedDataSet),
+  /** Signals for the strategy; null if there are none. Older studies had none. */
   signals: storedSignalSet.nullable().default(null),
 });
+
+/** Identity of a study. Two studies with the same identity have the same trials, wherever they run. */
+export type StudyIdentity = Immutable<z.output<typeof storedIdentity>>;
 
 export function identityOf(of: {
   readonly question: StudyIdentity['question'];

@@ -21,18 +21,20 @@ export interface StoredTrial {
   readonly daily: DailyReturns | null;
 }
 
-/** Row of the table of trials. Equal trials give equal rows, byte for byte. */
-export interface TrialRow {
-  readonly number: number;
-  readonly point: string;
-  readonly params: string;
-  readonly outcome: string;
-  readonly failure: string | null;
-  readonly metrics: string | null;
-  readonly first_day: number | null;
+const ROW = z.strictObject({
+  number: z.int().nonnegative(),
+  point: z.string(),
+  params: z.string(),
+  outcome: z.string(),
+  failure: z.enum(FAILURE_KINDS).nullable(),
+  metrics: z.string().nullable(),
+  first_day: z.int().nullable(),
   /** Daily returns as 64-bit floats, little-endian. */
-  readonly returns: Buffer | null;
-}
+  returns: z.instanceof(Buffer).nullable(),
+});
+
+/** Row of the table of trials. Equal trials give equal rows, byte for byte. */
+export type TrialRow = Readonly<z.output<typeof ROW>>;
 
 const FLOAT_BYTES = Float64Array.BYTES_PER_ELEMENT;
 
@@ -49,17 +51,6 @@ export function rowOf(trial: StoredTrial): TrialRow {
     returns: daily === null ? null : bytesOf(daily.returns),
   };
 }
-
-const ROW = z.strictObject({
-  number: z.int().nonnegative(),
-  point: z.string(),
-  params: z.string(),
-  outcome: z.string(),
-  failure: z.enum(FAILURE_KINDS).nullable(),
-  metrics: z.string().nullable(),
-  first_day: z.int().nullable(),
-  returns: z.instanceof(Buffer).nullable(),
-});
 
 const PARAMS = z.record(z.string(), z.unknown());
 const METRICS = z.record(z.string(), z.number().nullable());

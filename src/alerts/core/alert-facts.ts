@@ -1,8 +1,9 @@
+import type { Units } from '../../domain/money.ts';
 import type { BracketAlgorithm } from '../../engine/bracket.ts';
 import type { FillWith, FillRecord } from '../../records/fill.ts';
 import type { Sentence } from '../../language/sentence.ts';
-import type { Units } from '../../domain/money.ts';
 import type { ValueAt } from '../../portfolio/value-series.ts';
+import type { DisagreementText } from '../../engine/stored-records.ts';
 
 /** A line of the journal in the mirror. */
 export interface JournalRow {
@@ -51,7 +52,7 @@ export interface AlertSnapshot {
     readonly market: string;
     readonly sinceMs: number;
   }[];
-  readonly break: { readonly sinceMs: number; readonly rows: readonly BookDifference[] } | null;
+  readonly break: { readonly sinceMs: number; readonly rows: readonly DisagreementText[] } | null;
   /** Reason the bot itself holds back new orders, other than a break or a refused credential. */
   readonly noOrders: Sentence | null;
   /** Strategies that may not add risk because of a limit on losses. */
@@ -115,13 +116,6 @@ export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
 }
 
-/** A difference between the books and the exchange, as decimal texts. */
-interface BookDifference {
-  readonly currency: string;
-  readonly expected: string;
-  readonly found: string;
-}
-
 /** Profit, trades and fees of a period, for a summary. Money is decimal texts. */
 export interface PeriodFigures {
   readonly fromMs: number;
@@ -153,7 +147,7 @@ export type AlertFacts =
       readonly market: string;
       readonly sinceMs: number;
     }
-  | { readonly rule: 'break'; readonly rows: readonly BookDifference[] }
+  | { readonly rule: 'break'; readonly rows: readonly DisagreementText[] }
   /** The bot itself holds back new orders. */
   | { readonly rule: 'no-orders'; readonly reason: Sentence }
   /** A limit on losses stops a strategy from adding risk. */
@@ -273,33 +267,23 @@ export function channelsFor(
   });
 }
 
-/** Parameters of each rule; null switches a rule off. */
-export interface RuleSettings {
-  readonly lockout: { readonly severity: Severity } | null;
-  readonly credential: { readonly severity: Severity } | null;
-  readonly unknownOrder: { readonly severity: Severity; readonly afterMs: number } | null;
-  readonly break: { readonly severity: Severity } | null;
-  readonly noOrders: { readonly severity: Severity; readonly afterMs: number } | null;
-  readonly riskLimit: { readonly severity: Severity } | null;
-  readonly refused: { readonly severity: Severity } | null;
-  readonly standstill: { readonly severity: Severity; readonly afterMs: number } | null;
-  readonly halted: { readonly severity: Severity } | null;
-  readonly noData: { readonly severity: Severity; readonly afterMs: number } | null;
-  readonly drawdown: { readonly severity: Severity; readonly percent: number } | null;
-  readonly dailyLoss: { readonly severity: Severity; readonly percent: number } | null;
-  readonly unprotected: { readonly severity: Severity; readonly afterMs: number } | null;
-  readonly unclear: { readonly severity: Severity } | null;
-  readonly strategy: { readonly severity: Severity } | null;
-  readonly disk: { readonly severity: Severity; readonly leastMegabytes: number } | null;
-  readonly clock: { readonly severity: Severity } | null;
-  readonly newDevice: { readonly severity: Severity } | null;
+/** Parameters of rules, with a severity each; null switches a rule off. */
+type Rules<Name extends string, Parameters = object> = Readonly<
+  Record<Name, Readonly<{ severity: Severity } & Parameters> | null>
+>;
+
+export type RuleSettings = Rules<
+  'lockout' | 'credential' | 'break' | 'riskLimit' | 'refused' | 'halted' | 'unclear' | 'strategy' | 'clock'
+> &
+  Rules<'newDevice'> &
+  Rules<
+    'unknownOrder' | 'noOrders' | 'standstill' | 'noData' | 'unprotected' | 'silent',
+    { afterMs: number }
+  > &
+  Rules<'drawdown' | 'dailyLoss', { percent: number }> &
+  Rules<'disk', { leastMegabytes: number }> &
   /** Least value of a big fill, by quote currency. */
-  readonly bigFill: {
-    readonly severity: Severity;
-    readonly least: Readonly<Partial<Record<string, Units>>>;
-  } | null;
-  readonly silent: { readonly severity: Severity; readonly afterMs: number } | null;
-}
+  Rules<'bigFill', { least: Readonly<Partial<Record<string, Units>>> }>;
 
 /** Settings for repeating alerts that stay open. */
 export interface TrackSettings {

@@ -9,6 +9,7 @@ import {
   type LimitWord,
 } from '../admission.ts';
 import {
+  LOCKOUT_FIELD,
   readBreaker,
   storedBreaker,
   type CredentialStop,
@@ -19,30 +20,16 @@ import {
   type Outcome,
 } from '../lockouts.ts';
 import type { LedgerRows, LedgerRules } from '../ledger-rules.ts';
-import type { BudgetKey } from '../slot-rows.ts';
+import { BUDGET_FIELD, type BudgetKey } from '../slot-rows.ts';
 import type { UnknownPast } from '../doubt.ts';
 import { DraftSlots } from './draft-slots.ts';
 import { parsed, slotsText, type LedgerImage } from './ledger-image.ts';
 import { enterAtOnce, type Entry, type EntryAsk } from '../admittance.ts';
 
 /** Content of the ledger's fields other than slots. */
-export const BUDGET_FIELD = z.object({
-  requestLimit: z.number(),
-  statedLimit: z.number(),
-  windowMs: z.number(),
-  reserve: z.number(),
-  assumed: z.number(),
-  fullSinceMs: z.number().nullable(),
-});
 export const PAST_FIELD = z.object({ sinceMs: z.number(), heardAtMs: z.number().nullable() });
 export const NAMED_FIELD = z.object({ limit: z.number(), atMs: z.number() });
 export const STOP_FIELD = z.object({ logInsLeft: z.number(), probeAtMs: z.number() });
-export const LOCKOUT_FIELD = z.object({
-  kind: z.enum(['open', 'trial']),
-  strikes: z.number(),
-  atMs: z.number(),
-  lengthMs: z.number(),
-});
 
 /** Maximum number of machine boots for which the difference from the server's clock is stored. */
 const MOST_MACHINES = 32;

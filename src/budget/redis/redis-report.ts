@@ -2,7 +2,9 @@ import { type BudgetReport, reportOf, type LedgerRow } from '../ledger-report.ts
 import { LedgerImage, isDoubtful, parsed } from './ledger-image.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import type { z } from 'zod';
-import { BUDGET_FIELD, LOCKOUT_FIELD, NAMED_FIELD, PAST_FIELD, STOP_FIELD } from './ledger-draft.ts';
+import { NAMED_FIELD, PAST_FIELD, STOP_FIELD } from './ledger-draft.ts';
+import { LOCKOUT_FIELD } from '../lockouts.ts';
+import { BUDGET_FIELD } from '../slot-rows.ts';
 import { isLeaseholder } from './cancel-lease.ts';
 
 /**

@@ -2,15 +2,15 @@ import { MINUTE_MS } from '../../domain/time-text.ts';
 import { longestBarMs } from '../../domain/candle.ts';
 import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { FileSignal } from '../../backtest/signals.ts';
-import { readPackedMarket, writePackedMarket } from '../../recording/column-file.ts';
 import {
-  cutMarket,
-  type PackedMarket,
-  countedTimeMs,
+  readPackedMarket,
+  writePackedMarket,
   type PackedBooks,
-  type PackedStats,
   type PackedTrades,
-} from '../../recording/packed-market.ts';
+  type PackedStats,
+  type PackedMarket,
+} from '../../recording/column-file.ts';
+import { cutMarket, countedTimeMs } from '../../recording/packed-market.ts';
 import {
   dataSetOf,
   type DataSet,

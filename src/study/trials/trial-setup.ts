@@ -14,7 +14,6 @@ import type { CandleColumns } from '../../domain/candle-columns.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { PackedMarket } from '../../recording/packed-market.ts';
 import type { RunData, RunSignals } from '../data/study-data.ts';
 import type { Params } from '../../search/params-of-point.ts';
 import type { StudySettings } from '../study-settings.ts';
@@ -22,6 +21,7 @@ import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
 import { runPollBacktest } from '../../backtest/poll-backtest.ts';
 import { packedRecordings } from '../../backtest/recordings.ts';
+import type { PackedMarket } from '../../recording/column-file.ts';
 
 /** Everything a trial needs besides its params, data and range. */
 export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps' | 'detail'> & {
