@@ -7,6 +7,7 @@ import { openMirror, runUntil } from './run/run-loop.ts';
 import { createLiveVenue } from '../venues/live-venue.ts';
 import { checkedCaller } from './account-check.ts';
 import { acquireProcessLocks } from './process-locks.ts';
+import { accountIdentity } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
 
 interface HaltWithoutDaemonOptions {
@@ -31,7 +32,7 @@ interface HaltWithoutDaemonOptions {
  */
 export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Promise<ControlResult> {
   const { config, reason, wholeAccount, onProgress, signal, onWait = () => {} } = options;
-  using locks = acquireProcessLocks(config);
+  using locks = acquireProcessLocks(config, accountIdentity(config.exchange.credentials));
   await using opened = new AsyncDisposableStack();
   const venue = opened.adopt(await createLiveVenue(config, { signal, onWait }), closeVenue);
   const mirror = opened.adopt(

@@ -1,7 +1,6 @@
 import { join, dirname } from 'node:path';
 import { ledgerFolder, subjectOf, isBusy } from '../budget/ledger-file.ts';
 import { SarrafError, messageOf } from '../domain/errors.ts';
-import { accountIdentity } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -81,18 +80,19 @@ export interface ProcessLocks extends Disposable {
 
 /**
  * Acquires the lock of the data folder for one run alone and, with real money, that of the account for its
- * instance alone. Throws `DATA_UNUSABLE` as `claimDataFolder` and `claimAccount` do, and then holds none.
+ * instance alone. `identity`: that of the account; null without credentials. Throws `DATA_UNUSABLE` as
+ * `claimDataFolder` and `claimAccount` do, and then holds none.
  */
-export function acquireProcessLocks(config: BotConfig): ProcessLocks {
+export function acquireProcessLocks(config: BotConfig, identity: string | null): ProcessLocks {
   using acquired = new DisposableStack();
   let held: DisposableStack = acquired;
   const adopt = (lock: ProcessLock): ProcessLock => held.adopt(lock, (it) => it.release());
   const data = adopt(claimDataFolder(config.data.folder));
-  const { credentials, ledgerFolder: folder } = config.exchange;
-  const isAlone = config.mode === 'live' && credentials !== null;
+  const { ledgerFolder: folder } = config.exchange;
+  const isAlone = config.mode === 'live' && identity !== null;
   const acquireAccount = (credential: string): ProcessLock =>
     adopt(claimAccount({ instance: config.instance, credential, ...(folder === null ? {} : { folder }) }));
-  if (isAlone) acquireAccount(accountIdentity(credentials));
+  if (isAlone) acquireAccount(identity);
   held = acquired.move();
   let user: ProcessLock | null = null;
   return {

@@ -36,7 +36,7 @@ import {
   type Summary,
   banner,
 } from './run/screen.ts';
-import { ledgerSubjects } from '../venues/client-credentials.ts';
+import { accountIdentity, ledgerSubjects } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { profitText } from '../portfolio/profit.ts';
 import { secondText } from '../domain/time-text.ts';
@@ -95,7 +95,7 @@ function firstError(error: unknown): unknown {
 /** Runs the bot while it holds the locks of its data folder and account. */
 async function runInFolder(options: RunOptions): Promise<Summary> {
   const { config } = options;
-  using locks = acquireProcessLocks(config);
+  using locks = acquireProcessLocks(config, accountIdentity(config.exchange.credentials));
   using record = new RunRecord(config.data.folder, beginningOf(options));
   try {
     return await runInProcess(options, { locks, record });

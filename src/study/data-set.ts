@@ -12,7 +12,7 @@ import type { Immutable } from '../domain/stored-json.ts';
 import type { PackedMarket } from '../recording/column-file.ts';
 
 /** Kinds of recorded market data. */
-export const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;
+const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;
 
 export const storedDataSet = z.strictObject({
   market: z.string(),

@@ -106,11 +106,13 @@ export function clientCredentials(
 }
 
 /**
- * Returns the account's name for the ledger and the locks: equal for all bots that share its limits. It must
- * be hashed, never shown.
+ * Returns the account's name for the ledger and the locks: equal for all bots that share its limits; null
+ * without credentials. It must be hashed, never shown.
  */
-export function accountIdentity(settings: CredentialSettings): string {
-  switch (settings.kind) {
+export function accountIdentity(settings: CredentialSettings | null): string | null {
+  switch (settings?.kind) {
+    case undefined:
+      return null;
     case 'token':
       return settings.token.reveal();
     case 'key':
@@ -133,7 +135,7 @@ export function ledgerSubjects({
 }): { readonly ip: string; readonly token: string } {
   return {
     ip: publicAddress ?? 'this-address',
-    token: subjectOf(credentials === null ? 'nobody' : accountIdentity(credentials)),
+    token: subjectOf(accountIdentity(credentials) ?? 'nobody'),
   };
 }
 

@@ -1,3 +1,4 @@
+import { accountIdentity } from '../../../../src/venues/client-credentials.ts';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -146,7 +147,7 @@ const runOf = (name: string, token: string, instance = 'one') => {
     ],
   });
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
-  return acquireProcessLocks(reading.config);
+  return acquireProcessLocks(reading.config, accountIdentity(reading.config.exchange.credentials));
 };
 
 describe('the lock of an account', () => {
