@@ -48,8 +48,13 @@ export class ColumnCandle implements ClosedCandle {
   }
 
   /** Returns the row of a candle in the columns of a source; -1 for a candle that is not from there. */
-  static rowOf(candle: ClosedCandle, source: BarSource): number {
+  static rowOf(candle: Candle, source: BarSource): number {
     return candle instanceof ColumnCandle && candle.#source === source ? candle.#index : -1;
+  }
+
+  /** Returns the source and the row of a candle; null for one that is not of columns. */
+  static placeOf(candle: Candle): { readonly source: BarSource; readonly row: number } | null {
+    return candle instanceof ColumnCandle ? { source: candle.#source, row: candle.#index } : null;
   }
 
   get market(): string {

@@ -2,7 +2,7 @@ import { fieldsOf, isFields } from '../fields.ts';
 import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { decimalText, type DecimalText } from '../../domain/decimal-text.ts';
-import { MOST_AHEAD, ohlcvOf, closeNumber } from '../column-candle.ts';
+import { ColumnCandle, MOST_AHEAD, ohlcvOf, closeNumber, type BarSource } from '../column-candle.ts';
 import {
   OWN_ENTRIES,
   type Indicator,
@@ -73,7 +73,8 @@ export function createIndicator(spec: unknown, peers: Peers = () => undefined): 
     );
   }
   const checked = entry.check(params);
-  if (own !== undefined) refuseUnlike(kind, checked);
+  if (own === undefined) return new RunningIndicator(checked, `${kind} ${JSON.stringify(params)}`);
+  refuseUnlike(kind, checked);
   return new RunningIndicator(checked);
 }
 
@@ -140,6 +141,47 @@ function trialBar(bar: number): Candle {
   return { openTimeMs: bar, open: prices[0], high, low, close: prices[1], volume: decimalText('10') };
 }
 
+/** Values of an indicator at the bars from the first one that it was fed; NaN where it has none. */
+interface SharedValues {
+  readonly numbers: Float64Array;
+  /** Number of values that are computed. */
+  length: number;
+}
+
+/** Maximum size of all shared values together, in bytes. Those that were not used longest are dropped. */
+const MOST_SHARED_BYTES = 64 * 1_024 * 1_024;
+
+/** Shared values by the memory of their bars, the first bar in it, and the indicator. */
+const sharedValues = new Map<string, SharedValues>();
+let sharedBytes = 0;
+
+/** Numbers of the memories of bars, for keys. */
+const memories = new WeakMap<object, number>();
+let memoryCount = 0;
+
+/**
+ * Returns the values that the trials of a study share of an indicator, which most of them compute alike. Bars
+ * of a study are in memory that threads share; null for others.
+ */
+function sharedValuesOf(indicator: string, { columns }: BarSource, row: number): SharedValues | null {
+  const { openTimeMs, length } = columns;
+  const { buffer, byteOffset } = openTimeMs;
+  if (!(buffer instanceof SharedArrayBuffer)) return null;
+  let memory = memories.get(buffer);
+  if (memory === undefined) memories.set(buffer, (memory = memoryCount += 1));
+  const key = `${memory} ${byteOffset / Float64Array.BYTES_PER_ELEMENT + row} ${length - row} ${indicator}`;
+  const found = sharedValues.get(key) ?? { numbers: new Float64Array(length - row), length: 0 };
+  // Moved to the end of the map, whose first entries are dropped first.
+  if (!sharedValues.delete(key)) sharedBytes += found.numbers.byteLength;
+  sharedValues.set(key, found);
+  for (const [oldest, { numbers }] of sharedValues) {
+    if (sharedBytes <= MOST_SHARED_BYTES) break;
+    sharedValues.delete(oldest);
+    sharedBytes -= numbers.byteLength;
+  }
+  return found;
+}
+
 class RunningIndicator implements Indicator {
   readonly first: number;
   readonly settledAfter: number;
@@ -153,9 +195,21 @@ class RunningIndicator implements Indicator {
   /** Stored values by slot: numbers, and records once there is one. */
   private numbers: Float64Array | null = null;
   private records: (object | null)[] | null = null;
+  /** Its kind and parameters as text; null for one of an author, whose code may change. */
+  private readonly name: string | null;
+  /** Shared values with the bars that they are of; null if it has none. */
+  private shared: {
+    readonly values: SharedValues;
+    readonly source: BarSource;
+    readonly first: number;
+  } | null = null;
+  /** Bars that were added, and those of them that the formula was fed with. */
+  private added = 0;
+  private fed = 0;
 
-  constructor(rules: CheckedIndicator) {
+  constructor(rules: CheckedIndicator, name: string | null = null) {
     this.rules = rules;
+    this.name = name;
     this.first = rules.first;
     this.settledAfter = rules.settledAfter;
     this.feed = rules.start();
@@ -171,6 +225,39 @@ class RunningIndicator implements Indicator {
   }
 
   add(candle: Candle): void {
+    if (this.added === 0 && this.name !== null) this.share(this.name, candle);
+    const { shared, added } = this;
+    this.added += 1;
+    if (shared === null) {
+      this.feedWith(candle);
+      return;
+    }
+    const { values, source, first } = shared;
+    const isNext = ColumnCandle.rowOf(candle, source) === first + added;
+    if (isNext && added < values.length) {
+      this.set(values.numbers[added] ?? Number.NaN, null);
+      return;
+    }
+    for (; this.fed < added; this.fed += 1) this.feedWith(new ColumnCandle(source, first + this.fed));
+    this.feedWith(candle);
+    this.fed += 1;
+    // A record is not shared, nor what comes after other bars or a new start.
+    if (!isNext || this.record !== null || this.seen < this.added) this.shared = null;
+    else {
+      values.numbers[added] = this.number;
+      values.length = this.added;
+    }
+  }
+
+  private share(name: string, candle: Candle): void {
+    const place = ColumnCandle.placeOf(candle);
+    if (place === null) return;
+    const { source, row: first } = place;
+    const values = sharedValuesOf(name, source, first);
+    if (values !== null) this.shared = { values, source, first };
+  }
+
+  private feedWith(candle: Candle): void {
     const { feed, rules } = this;
     this.seen += 1;
     const value =

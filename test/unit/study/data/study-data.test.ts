@@ -1,7 +1,8 @@
 import { type CandleColumns, barsBetween } from '../../../../src/domain/candle-columns.ts';
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '../../../../src/domain/random.ts';
 import { cutCandles, type RunData } from '../../../../src/study/data/study-data.ts';
-import { sharedColumns } from '../../../../src/study/trials/trial-setup.ts';
+import { sharedColumns, sharedSetup } from '../../../../src/study/trials/trial-setup.ts';
 import { generatedCandles } from '../generated-candles.ts';
 import { dataSetOf } from '../../../../src/study/data-set.ts';
 import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
@@ -11,7 +12,9 @@ import {
   identityOf,
   storedIdentity,
 } from '../../../../src/study/study-identity.ts';
-import { studyQuestion } from '../../../../src/study/prepare-study.ts';
+import { prepareStudy, studyQuestion } from '../../../../src/study/prepare-study.ts';
+import { trialSetupOf } from '../../../../src/study/study-session.ts';
+import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
 import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -92,6 +95,61 @@ describe('candles of a study', () => {
     if (message === null) expect(cut).not.toThrow();
     else expect(cut).toThrow(message);
   });
+});
+
+/** Rules with three bundled indicators, of which one has a record, and one that throws at a bar. */
+const WITH_INDICATORS = `import { z } from 'zod';
+import { bollinger, defineIndicator, defineRules, ema, rsi, search, sma } from '#sdk';
+const until = defineIndicator({
+  name: 'until',
+  params: { end: 1 },
+  init: () => ({ bars: 0 }),
+  next: (state, bar, { end }) => {
+    state.bars += 1;
+    if (state.bars >= end) throw new Error('the end');
+    return state.bars;
+  },
+  warmUp: () => 1,
+});
+const whole = search(z.int().default(9), { min: 2, max: 30 });
+export default defineRules({
+  name: 'shared',
+  params: z.strictObject({ slow: whole, fast: whole, end: z.int().default(2000) }),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  indicators: ({ bars }, { params }) => ({
+    count: until(bars, { end: params.end }),
+    slow: ema(bars, 4 * params.slow),
+    fast: sma(bars, params.fast),
+    strength: rsi(bars, params.fast),
+    bands: bollinger(bars, params.slow),
+  }),
+  enter: ({ slow, fast, strength }) => fast.isAbove(slow).and(strength.isBelow(80)),
+  exit: ({ bars, slow, fast, bands }) => fast.isBelow(slow).or(bars.close.isAbove(bands.upper)),
+  size: { equityShare: 0.5 },
+});
+`;
+
+test('trials that share the values of their indicators end as those that compute them', async () => {
+  const rows = Array.from(bars.openTimeMs, (timeMs, row) => {
+    const cell = (column: Float64Array): number => (column[row] ?? 0) / 10 ** bars.priceDecimals;
+    return [timeMs, ...[bars.open, bars.high, bars.low, bars.close].map(cell), 1_000].join(',');
+  });
+  const csv = write('hours.csv', ['time,open,high,low,close,volume', ...rows, ''].join('\n'));
+  const strategy = write('shared.ts', WITH_INDICATORS);
+  const study = { strategy, markets: 'BTCUSDT', csv, balances: { usdt: 10_000 }, fee: '0.1%' };
+  const setup = trialSetupOf(await prepareStudy(readWrittenStudy(study)));
+  const [alone, sharing] = [new TrialBench(setup), new TrialBench(sharedSetup(setup))];
+  const random = createRandom(11);
+  let trades = 0;
+  for (let trial = 0; trial < 24; trial += 1) {
+    const [slow, fast] = [2 + Math.floor(random.next() * 6), 2 + Math.floor(random.next() * 4)];
+    // Trials that stop early leave values that end early.
+    const params = { slow, fast, ...(trial % 3 === 0 ? { end: 150 + 30 * trial } : {}) };
+    const report = await sharing.run(params);
+    expect(report).toEqual(await alone.run(params));
+    if (report.kind === 'ran') trades += report.metrics['trades'] ?? 0;
+  }
+  expect(trades).toBeGreaterThan(100);
 });
 
 const ten = (column: Float64Array): Float64Array => column.map((cell) => cell * 10);
