@@ -51,7 +51,9 @@ export const RULE_SENTENCES = {
   'rules-already-above': '{condition:said} (it is above already, and has to come below it first)',
   'rules-already-below': '{condition:said} (it is below already, and has to come above it first)',
   'rules-size-small':
-    'a greater size: {size:money} ({worth:money}), at least {step:money}, over {least:money}',
+    'a greater size: {size:money} is worth {worth:money}, and an order must be {step:money} or more, worth over {least:money}',
+  'rules-exit-small':
+    'a greater size: its exit at {price:money} is worth {worth:money}, and an order must be worth over {least:money}',
   'rules-no-bot': 'no bot runs with this data folder',
   'rules-paused': 'the strategy does not decide: {reason:said}',
   'rules-orders-open': 'it waits for its {count:count} open orders',
@@ -115,7 +117,10 @@ export const RULE_IN_PERSIAN: Record<keyof typeof RULE_SENTENCES, string> = {
   'rules-unknown': '{condition:said} (هنوز معلوم نیست)',
   'rules-already-above': '{condition:said} (هم‌اکنون بالاتر از آن است و باید اول به پایین آن برسد)',
   'rules-already-below': '{condition:said} (هم‌اکنون پایین‌تر از آن است و باید اول به بالای آن برسد)',
-  'rules-size-small': 'اندازهٔ بزرگ‌تر: {size:money} ({worth:money})، دست‌کم {step:money}، بیش از {least:money}',
+  'rules-size-small':
+    'اندازهٔ بزرگ‌تر: {size:money} به ارزش {worth:money} است و سفارش باید دست‌کم {step:money} و به ارزش بیش از {least:money} باشد',
+  'rules-exit-small':
+    'اندازهٔ بزرگ‌تر: خروج آن در {price:money} به ارزش {worth:money} است و ارزش سفارش باید بیش از {least:money} باشد',
   'rules-no-bot': 'هیچ رباتی با این پوشهٔ داده کار نمی‌کند',
   'rules-paused': 'استراتژی تصمیم نمی‌گیرد: {reason:said}',
   'rules-orders-open': 'منتظر {count:count} سفارش باز خود است',

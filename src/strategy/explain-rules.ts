@@ -3,7 +3,7 @@ import { dataSetup } from './data/data.ts';
 import { whatIsWrong, type StrategyDefinition } from './definition.ts';
 import { textOfNumber } from './decimal-input.ts';
 import { fieldsOf, isFields } from './fields.ts';
-import type { Size } from './intents.ts';
+import type { ExitWish, Size } from './intents.ts';
 import type { IndicatorSpecs } from './indicators/declare-indicator.ts';
 import { notRules, readMoment, type RuleMoment, type RuleReading } from './rules.ts';
 import { filledIn, type RuleSet } from './rules/compile.ts';
@@ -155,7 +155,11 @@ export const needsMoney = ({ nodes, size }: RuleSet): boolean =>
   fieldsOf(size)['equityShare'] !== undefined ||
   nodes.some(({ node }) => node.kind === 'moment' && (node.fact === 'equity' || node.fact === 'freeQuote'));
 
-const money = (of: number, currency: string): string => `${textOfNumber(of) ?? 0} ${currency.toUpperCase()}`;
+/** Significant digits of sizes in words. */
+const DIGITS = 8;
+
+const money = (of: number, currency: string): string =>
+  `${textOfNumber(Number(of.toPrecision(DIGITS))) ?? 0} ${currency.toUpperCase()}`;
 
 /** Returns why no purchase would be placed: its size is unknown, or too small for an order. */
 function sizeProblems({ reading, rules: of, bar, ctx }: RuleMoment): readonly Sentence[] {
@@ -170,16 +174,37 @@ function sizeProblems({ reading, rules: of, bar, ctx }: RuleMoment): readonly Se
   const { amount, value, equityShare } = filledIn(size, read) as Size;
   const worth = value ?? (ctx.equity === null ? Number.NaN : Number(equityShare) * ctx.equity);
   const wanted = Number(amount ?? Number(worth) / bar.close);
-  if (Number.isNaN(wanted) || ctx.isTradable(wanted, bar.close)) return [];
+  if (Number.isNaN(wanted)) return [];
   const { base, quote, rules } = ctx;
-  return [
-    sentence('rules-size-small', {
-      size: money(wanted, base),
-      worth: money(wanted * bar.close, quote),
-      least: money(rules.minOrderValue, quote),
-      step: money(rules.amountStep, base),
-    }),
-  ];
+  const least = money(rules.minOrderValue, quote);
+  if (!ctx.isTradable(wanted, bar.close))
+    return [
+      sentence('rules-size-small', {
+        size: money(wanted, base),
+        worth: money(wanted * bar.close, quote),
+        least,
+        step: money(rules.amountStep, base),
+      }),
+    ];
+  const price = lowestExit(filledIn(of.bracket, read) as ExitWish | undefined, bar.close, wanted);
+  if (ctx.isTradable(wanted, price)) return [];
+  const exit = { price: money(price, quote), worth: money(wanted * price, quote), least };
+  return [sentence('rules-exit-small', exit)];
+}
+
+/** Percent of a stop by which the limit of its order is lower, if the strategy sets none. */
+const USUAL_STOP_SLIP = 1;
+
+/** Returns the lowest price of the exit orders of a purchase at a price. */
+function lowestExit({ stopLoss, trail, stopSlip }: ExitWish = {}, price: number, amount: number): number {
+  const stops = [stopLoss, trail?.by].flatMap((level) => {
+    if (level === undefined) return [];
+    if (level.price !== undefined) return [Number(level.price)];
+    if (level.percent !== undefined) return [price * (1 - Number(level.percent) / 100)];
+    return [price - (level.distance === undefined ? Number(level.money) / amount : Number(level.distance))];
+  });
+  const slip = stopSlip === undefined ? USUAL_STOP_SLIP : Number(stopSlip);
+  return Math.min(price, ...stops.map((stop) => stop * (1 - slip / 100)));
 }
 
 /** The rules of a strategy in words. */

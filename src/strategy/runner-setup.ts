@@ -5,7 +5,7 @@ import type { CheckedData, DataEntry } from './checks/check-data.ts';
 import type { CandleData } from './data/data.ts';
 import { type StrategyDefinition, isStrategyName, strategyNameProblem, whatIsWrong } from './definition.ts';
 import { routeOfSubscription } from './subscriptions.ts';
-import { deepFreeze, frozenCopy } from './fields.ts';
+import { deepFreeze, fieldsOf, frozenCopy } from './fields.ts';
 import { createIndicator } from './indicators/indicators.ts';
 import type { IndicatorSpecs, Indicator } from './indicators/declare-indicator.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
@@ -51,7 +51,8 @@ export function checkedParameters(
   if (!isStrategyName(name)) throw new SarrafError('INVALID_STRATEGY', strategyNameProblem(name));
   const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given));
   if (params.success) return deepFreeze(params.data);
-  const problems = params.error.issues.flatMap(paramProblems);
+  const names = Object.keys(fieldsOf(fieldsOf(definition.params)['shape']));
+  const problems = params.error.issues.flatMap((issue) => paramProblems(issue, names));
   const lines = problems.map(({ path, message }) => `${path.join('.') || 'params'}: ${message}`);
   throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${lines.join('; ')}`, {
     details: { params: problems },
@@ -65,7 +66,7 @@ export interface ParamProblem {
 }
 
 /** Returns the problems of an issue. An unknown name gets its own path, not that of all parameters. */
-function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
+function paramProblems(issue: z.core.$ZodIssue, names: readonly string[]): readonly ParamProblem[] {
   const { path, message } = issue;
   if (issue.code === 'invalid_type' && message.endsWith('received undefined'))
     return [
@@ -74,7 +75,7 @@ function paramProblems(issue: z.core.$ZodIssue): readonly ParamProblem[] {
   if (issue.code !== 'unrecognized_keys') return [{ path, message }];
   return issue.keys.map((key) => ({
     path: [...path, key],
-    message: 'expected the name of a parameter, found another',
+    message: `expected the name of a parameter (${names.join(', ') || 'it has none'}), found another`,
   }));
 }
 

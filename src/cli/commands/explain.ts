@@ -155,6 +155,10 @@ type ShownRules = Omit<BotRules, 'before' | 'markets'> & Partial<BotRules>;
 
 async function why(strategy: string | undefined, options: WhyOptions): Promise<void> {
   const { at = null, data, config, market: [market = null] = [] } = options;
+  if (data === undefined && config === undefined && market === null && !('universe' in options))
+    throw wrongInput(
+      'expected --data data for a strategy of a bot, or the options of a backtest such as --csv hours.csv --market BTCUSDT, found neither',
+    );
   let found: ShownRules;
   if (data === undefined) found = await readBacktest(strategy, options);
   else {
@@ -211,12 +215,12 @@ function readingLines(found: ShownRules, options: LanguageOptions): readonly str
   const write = writerIn(options);
   const shown = [...(isHeld === true ? [] : enter), ...(isHeld === false ? [] : exit)];
   return [
-    `${strategy} ${market} ${minuteText(closeTimeMs)}`,
+    `${strategy} ${market} ${minuteText(closeTimeMs)} UTC`,
     ...before.map(write),
     ...(isHeld === null ? [] : [write(sentence(isHeld ? 'rules-held' : 'rules-flat'))]),
     '',
     ...tableLines(
-      ['', '', '>left', '>right', '>away', 'since'],
+      ['', '', '>left', '>right', '>away', 'since (UTC)'],
       shown.map(({ text, depth, isTrue, left, right, sinceMs }) => [
         write(sentence(isTrue === null ? 'rules-open' : isTrue ? 'rules-true' : 'rules-false')).replaceAll(
           ISOLATES,

@@ -151,7 +151,7 @@ describe('loading the instances of a bot', () => {
       `${throws}:7: no`,
       `${wrong}: expected a strategy made by defineStrategy as the default export, was number`,
       expect.stringMatching(/^--set strategies: strategies\[3\]\.params\.share: /),
-      '--set strategies: strategies[3].params.speed: expected the name of a parameter, found another',
+      '--set strategies: strategies[3].params.speed: expected the name of a parameter (timeframe, share), found another',
       expect.stringMatching(`^${good}: market of lost: .*BTCIRT`),
       `absent: expected a file absent.ts or .js in ${folder}, was none`,
       `gone: expected the file of a strategy at ${join(folder, 'absent.ts')}, was none`,

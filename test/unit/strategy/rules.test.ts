@@ -325,7 +325,13 @@ describe('what an order lacks', () => {
       'a size that is enough',
       { size: { amount: 0.000_001 } },
       [101],
-      'a greater size: 0.000001 BTC (0.000101 USDT), at least 0.000001 BTC, over 11 USDT',
+      'a greater size: 0.000001 BTC is worth 0.000101 USDT, and an order must be 0.000001 BTC or more, worth over 11 USDT',
+    ],
+    [
+      'a size whose exit is enough',
+      { size: { amount: 0.11 }, bracket: { stopLoss: { percent: 2 } } },
+      [101],
+      'its exit at 97.9902 USDT is worth 10.778922 USDT, and an order must be worth over 11 USDT',
     ],
     ['a share that is enough', { size: { equityShare: 0.000_001 } }, [101], 'a greater size: '],
   ])('is %s', (_what, parts, bars, missing) => {
