@@ -9,7 +9,7 @@ import { openOutbox, type SafeOutbox, mutedUntilMs } from './outbox-file.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 import { RuleAnswers } from '../daemon/rule-answers.ts';
 import { ControlClient } from '../daemon/control-client.ts';
-import { LONGEST_BY } from '../daemon/control-command.ts';
+import { LONGEST_BY } from '../engine/engine-event.ts';
 import type { ControlCommand } from '../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../engine/lock.ts';
 import { isDataFolderInUse } from '../daemon/process-locks.ts';

@@ -1,4 +1,3 @@
-import { durationText } from '../domain/time-text.ts';
 import { decimalText } from '../domain/decimal-text.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { groupedText, moneyText as exactMoneyText } from '../domain/money.ts';
@@ -33,11 +32,6 @@ export function numberText(value: number | null): string {
   if (value === null) return NOTHING;
   if (Math.abs(value) >= 1e6) return value.toExponential(2);
   return groupedText(withoutMinusZero(value.toFixed(2)), 2);
-}
-
-/** Writes a length of time; null is shown as having no value. */
-export function spanText(lengthMs: number | null): string {
-  return lengthMs === null ? NOTHING : durationText(lengthMs);
 }
 
 function withoutMinusZero(text: string): string {

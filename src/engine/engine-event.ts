@@ -2,10 +2,14 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { StoredReply, VenueAnswer, WalletReading, VenueCall } from '../venues/port.ts';
-import type { EntryPolicy } from './lock.ts';
-import type { FeedPace } from '../scheduler/poll-queue.ts';
-import type { OrderWith, BY_HAND_ORDER, OrderRecord } from '../records/order.ts';
+import { z } from 'zod';
 import type { Sentence } from '../language/sentence.ts';
+import { ENTRY_POLICIES } from './lock.ts';
+import { isSignalId } from '../domain/signal-id.ts';
+import { storedTimeMs, type Immutable } from '../domain/stored-json.ts';
+import { shapeOf, STORED_CODECS } from '../records/field.ts';
+import type { FeedPace } from '../scheduler/poll-queue.ts';
+import { BY_HAND_ORDER, ORDER, type OrderRecord } from '../records/order.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { MirrorChange } from './mirror-change.ts';
@@ -113,109 +117,129 @@ export const DRAIN_POLICIES = ['keep-exits', 'cancel', 'keep'] as const;
 
 export type DrainPolicy = (typeof DRAIN_POLICIES)[number];
 
-/** A command of an operator. */
-export type ControlCommand =
-  /** Accepts no new orders and cancels every own order. Lasts until `resume`, also over a restart. */
-  | { readonly kind: 'halt'; readonly reason: Sentence; readonly wholeAccount: boolean }
-  | { readonly kind: 'resume' }
-  /** Ends the run: accepts no new orders; the open ones are treated as `openOrders` requires. */
-  | { readonly kind: 'drain'; readonly openOrders: DrainPolicy }
-  /** Accepts the balances that the exchange shows now, after a person has reviewed a break. */
-  | { readonly kind: 'accept-balances' }
-  /** Compares balances at once, as at the end of a run. */
-  | { readonly kind: 'compare-balances' }
-  | LockCommand
-  | SignalCommand
-  | ByHandCommand;
-
-/** Sets or ends locks by hand. A null `strategy` or `market` means all of them. */
-export type LockCommand =
-  | {
-      readonly kind: 'lock';
-      readonly name: string;
-      readonly strategy: string | null;
-      readonly market: string | null;
-      readonly reason: Sentence;
-      readonly untilMs: number;
-      readonly entries: EntryPolicy;
-      /** True if the strategy gets no events while the lock holds. Only for a lock on one strategy. */
-      readonly pauses?: boolean | undefined;
-      /** Person or program that gave the command. */
-      readonly by?: string | undefined;
-    }
-  | {
-      readonly kind: 'unlock';
-      /** Name of the locks to end; null: locks of any name. */
-      readonly name: string | null;
-      readonly strategy: string | null;
-      readonly market: string | null;
-      /** True to end locks on any strategy and market. */
-      readonly isAll: boolean;
-    };
-
-/** A message from outside to a strategy. */
-export type SignalCommand = {
-  readonly kind: 'signal';
-  readonly strategy: string;
-  /** Name of the signal, as the strategy declares it. */
-  readonly name: string;
-  /** Id by the sender. A signal of the same strategy, name and id is delivered once. */
-  readonly id: string;
-  /** Any JSON value; not checked yet. */
-  readonly payload: unknown;
-  /** Time by the sender's clock, in ms since 1970; null if the sender gave none. */
-  readonly sentAtMs: number | null;
-  /** Name of the sender. */
-  readonly source: string;
-  /** Age in ms at its acceptance, by this machine's clock; 0 if omitted. */
-  readonly ageMs?: number | undefined;
-};
-
-interface ByHandBase {
-  /** Key of the command. A command whose key was done before is not done again, also after a crash. */
-  readonly key: string;
-  /** Person or program that gave the command. */
-  readonly by?: string | undefined;
-}
-
-/** Cancels one order, by its key or the exchange's id, or all of a strategy and market (null: any). */
-export type CancelCommand = ByHandBase & {
-  readonly kind: 'cancel';
-  readonly order: string | null;
-  readonly strategy: string | null;
-  readonly market: string | null;
-};
-
-/** Closes a strategy's position in the base coin of a market; `market` null: in all of its coins. */
-export type CloseCommand = ByHandBase & {
-  readonly kind: 'close';
-  readonly strategy: string;
-  readonly market: string | null;
-};
-
-/** Places an order for a strategy. Numbers are decimal texts; without prices it is a market order. */
-export type PlaceCommand = ByHandBase &
-  Pick<OrderWith<string>, (typeof BY_HAND_ORDER)[number]> & { readonly kind: 'place' };
-
-/**
- * Corrects the books as a person says: a strategy holds coins (`adopt`), no longer holds them (`write-off`),
- * or strategy `to` holds them (`move`). Amounts and prices are decimal texts. `amount` null: all that the
- * strategy holds, and for `adopt`: its position exists. `price` null: the current price.
- */
-export type PositionCommand = ByHandBase & {
-  readonly kind: 'position';
-  readonly act: (typeof POSITION_ACTS)[number];
-  readonly strategy: string;
-  readonly to: string | null;
-  readonly market: string;
-  readonly amount: string | null;
-  readonly price: string | null;
-};
-
 export const POSITION_ACTS = ['adopt', 'write-off', 'move'] as const;
+
+/** Longest reason that is stored, in characters. */
+export const LONGEST_REASON = 500;
+
+/** Longest name of a lock by hand, in characters. */
+export const LONGEST_LOCK_NAME = 40;
+
+/** Longest name of a person who gave a command, in characters. */
+export const LONGEST_BY = 80;
+
+const LONGEST_KEY = 100;
+
+const reason: z.ZodType<Sentence> = z.string().max(LONGEST_REASON);
+/** Name of a strategy or market, or key of an order. */
+const name = z.string().max(LONGEST_KEY);
+const decimal = z.string().regex(/^\d{1,30}(?:\.\d{1,20})?$/);
+const byHand = {
+  /** Key of the command. A command whose key was done before is not done again, also after a crash. */
+  key: z.string().min(1).max(LONGEST_KEY),
+  /** Person or program that gave the command. */
+  by: z.string().max(LONGEST_BY).optional(),
+};
+
+/** Schema of an operator's command that is posted to a bot. */
+export const postedCommand = z.discriminatedUnion('kind', [
+  /** Accepts no new orders and cancels every own order. Lasts until `resume`, also over a restart. */
+  z.strictObject({ kind: z.literal('halt'), reason, wholeAccount: z.boolean() }),
+  z.strictObject({ kind: z.literal('resume') }),
+  /** Ends the run: accepts no new orders; the open ones are treated as `openOrders` requires. */
+  z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(DRAIN_POLICIES) }),
+  /** Accepts the balances that the exchange shows now, after a person has reviewed a break. */
+  z.strictObject({ kind: z.literal('accept-balances') }),
+  /** Sets a lock by hand. A null `strategy` or `market` means all of them. */
+  z.strictObject({
+    kind: z.literal('lock'),
+    name: z.string().max(LONGEST_LOCK_NAME),
+    strategy: z.string().nullable(),
+    market: z.string().nullable(),
+    reason,
+    untilMs: storedTimeMs,
+    entries: z.enum(ENTRY_POLICIES),
+    /** True if the strategy gets no events while the lock holds. Only for a lock on one strategy. */
+    pauses: z.boolean().optional(),
+    by: byHand.by,
+  }),
+  /** Ends locks: those of the name, or of any name (null). */
+  z.strictObject({
+    kind: z.literal('unlock'),
+    name: z.string().max(LONGEST_LOCK_NAME).nullable(),
+    strategy: z.string().nullable(),
+    market: z.string().nullable(),
+    /** True to end locks on any strategy and market. */
+    isAll: z.boolean(),
+  }),
+  /** Cancels one order, by its key or the exchange's id, or all of a strategy and market (null: any). */
+  z.strictObject({
+    kind: z.literal('cancel'),
+    ...byHand,
+    order: name.nullable(),
+    strategy: name.nullable(),
+    market: name.nullable(),
+  }),
+  /**
+   * Corrects the books as a person says: a strategy holds coins (`adopt`), no longer holds them
+   * (`write-off`), or strategy `to` holds them (`move`). `amount` null: all that the strategy holds, and for
+   * `adopt`: its position exists. `price` null: the current price.
+   */
+  z.strictObject({
+    kind: z.literal('position'),
+    ...byHand,
+    act: z.enum(POSITION_ACTS),
+    strategy: name,
+    to: name.nullable(),
+    market: name,
+    amount: decimal.nullable(),
+    price: decimal.nullable(),
+  }),
+  /** Closes a strategy's position in the base coin of a market; `market` null: in all of its coins. */
+  z.strictObject({ kind: z.literal('close'), ...byHand, strategy: name, market: name.nullable() }),
+  /** Places an order for a strategy; without prices it is a market order. */
+  z.strictObject({
+    kind: z.literal('place'),
+    ...byHand,
+    ...shapeOf(ORDER, BY_HAND_ORDER, { ...STORED_CODECS, name, money: decimal, amount: decimal }),
+  }),
+  /** Gives a strategy a message from outside. */
+  z.strictObject({
+    kind: z.literal('signal'),
+    strategy: name,
+    /** Name of the signal, as the strategy declares it. */
+    name,
+    /** Id by the sender. A signal of the same strategy, name and id is delivered once. */
+    id: z.string().refine(isSignalId),
+    /** Any JSON value; not checked yet. */
+    payload: z.unknown(),
+    /** Time by the sender's clock, in ms since 1970; null if the sender gave none. */
+    sentAtMs: storedTimeMs.nullable(),
+    /** Name of the sender. */
+    source: z.string().max(LONGEST_BY),
+  }),
+]);
+
+type Posted = Immutable<z.output<typeof postedCommand>>;
+type PostedOf<Kind extends Posted['kind']> = Extract<Posted, { readonly kind: Kind }>;
+
+export type LockCommand = PostedOf<'lock' | 'unlock'>;
+export type CancelCommand = PostedOf<'cancel'>;
+export type CloseCommand = PostedOf<'close'>;
+export type PlaceCommand = PostedOf<'place'>;
+export type PositionCommand = PostedOf<'position'>;
 
 /** A person's command on orders and positions. */
 export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand | PositionCommand;
+
+/** A signal. `ageMs`: its age at its acceptance, by this machine's clock; 0 if omitted. */
+export type SignalCommand = PostedOf<'signal'> & { readonly ageMs?: number | undefined };
+
+/** A command of an operator. `compare-balances` compares balances at once, as at the end of a run. */
+export type ControlCommand =
+  | Exclude<Posted, { kind: 'signal' }>
+  | SignalCommand
+  | { readonly kind: 'compare-balances' };
 
 const BY_HAND: ReadonlySet<string> = new Set(['cancel', 'close', 'place', 'position']);
 

@@ -12,7 +12,6 @@ export interface OrderName {
 }
 
 /** Instance names have no hyphen, so the strategy's name behind it may have some. */
-const INSTANCE = /^[a-z0-9]{1,6}$/;
 const NAME = /^([a-z0-9]{1,6})-([a-z0-9]+(?:-[a-z0-9]+)*)-([a-z0-9]{4})-([a-z0-9]{1,7})$/;
 
 /** Number of possible rows: a row has at most seven digits to base 36. */
@@ -80,10 +79,6 @@ export function manualOrderId(digit: () => number): string {
 
 export function isManualOrderId(id: string | null): boolean {
   return id !== null && MANUAL.test(id);
-}
-
-export function isInstanceName(text: string): boolean {
-  return INSTANCE.test(text);
 }
 
 /** Returns the key of an OCO's stop leg, which has no clientOrderId. */

@@ -46,7 +46,7 @@ export class Identity {
     this.write('place', place);
   }
 
-  renew(): void {
+  private renew(): void {
     const old = this.epoch;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const epoch = this.createEpoch();

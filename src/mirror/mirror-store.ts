@@ -184,12 +184,10 @@ export class MirrorStore {
     return this.isRelieved;
   }
 
-  /** True if the last attempt to write succeeded; each flush tries again. */
-  isWritable(): boolean {
-    return this.writable;
-  }
-
-  /** Returns the reason that the mirror can not be written now, for people; null while it can. */
+  /**
+   * Returns the reason that the mirror can not be written now, for people; null while it can. Each flush
+   * tries again.
+   */
   writeFault(): string | null {
     if (this.writable) return null;
     if (isFullDisk(this.failure)) return 'the disk is full';
@@ -217,11 +215,6 @@ export class MirrorStore {
     this.flush();
     checkMirror(this.database);
     return loadState(this.database, { epoch: this.epoch, nowMs: this.openedAtMs });
-  }
-
-  /** Draws a new epoch, for a mirror that was restored from a copy. */
-  renewEpoch(): void {
-    this.database.transaction(() => this.identity.renew()).immediate();
   }
 
   /** Returns the SHA-256 in hex of all lines of the journal, in order: equal journals have equal hashes. */

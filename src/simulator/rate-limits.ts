@@ -340,13 +340,6 @@ const LARGEST_COUNTED_LIMIT = 1_000_000;
 
 export const DEFAULT_LIMITS: LimitSettings = limitSettings.parse({});
 
-/** The deployment's block of two minutes, for setups that enable it. */
-export const TWO_MINUTE_BLOCK: NonNullable<LimitSettings['continuedAbuse']> = {
-  refusals: 10,
-  windowMs: MINUTE_MS,
-  blockMs: 2 * MINUTE_MS,
-};
-
 type SubjectLogsState = Readonly<Record<string, readonly number[]>>;
 
 /**

@@ -194,10 +194,6 @@ export class BarFillSimulator {
     return this.account.trader.open.values().map((order) => this.record(order));
   }
 
-  get openCount(): number {
-    return this.account.trader.open.size;
-  }
-
   /** Returns the account's balance of a currency, and the part reserved for open orders. */
   balance(currency: string): Balance {
     return this.wallets.balance(currency);

@@ -61,7 +61,7 @@ test('leaves no half backup on a disk that is filled up meanwhile, and room for 
     await expect(filled).rejects.toThrow(/expected (?:\d+ MB free|room) for a copy in .*Nothing was kept/);
     expect(readdirSync(out)).toEqual(['backup.lock']);
     store.apply([line('cancel')], DURABLE);
-    expect(store.isWritable()).toBe(true);
+    expect(store.writeFault()).toBeNull();
     disk.free();
     store.flush();
     const { manifest } = await makeBackup({ ...options, onProgress: () => {} });

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { userInfo } from 'node:os';
 import { createInterface as createPromises } from 'node:readline/promises';
-import { LONGEST_BY } from '../../daemon/control-command.ts';
+import { LONGEST_BY } from '../../engine/engine-event.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { stderr, stdin } from 'node:process';
 import { createInterface } from 'node:readline';

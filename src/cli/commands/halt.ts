@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
-import { LONGEST_REASON, type ControlProgress, type ControlResult } from '../../daemon/control-command.ts';
+import type { ControlProgress, ControlResult } from '../../daemon/control-command.ts';
+import { LONGEST_REASON } from '../../engine/engine-event.ts';
 import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { asWrongInput, failed, wrongInput } from '../command-error.ts';

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
-import { LONGEST_NAME, LONGEST_REASON } from '../../daemon/control-command.ts';
+import { LONGEST_LOCK_NAME, LONGEST_REASON } from '../../engine/engine-event.ts';
 import { waitingLocks } from '../../daemon/control-file.ts';
 import { parseDuration } from '../../daemon/duration-text.ts';
 import { latinDigits } from '../../domain/time-text.ts';
@@ -66,9 +66,9 @@ function entriesOption(): Option {
 }
 
 function lockNameOption(text: string): string {
-  if (NAME.test(text) && text.length <= LONGEST_NAME) return text;
+  if (NAME.test(text) && text.length <= LONGEST_LOCK_NAME) return text;
   throw new InvalidArgumentError(
-    `expected at most ${LONGEST_NAME} lower-case letters, digits and single hyphens, such as news.`,
+    `expected at most ${LONGEST_LOCK_NAME} lower-case letters, digits and single hyphens, such as news.`,
   );
 }
 

@@ -183,15 +183,6 @@ export class ControlInbox {
     return readHalt(this.database);
   }
 
-  /**
-   * Stores a halt that the daemon ordered itself, so that it holds without the mirror too. Throws if it
-   * cannot be written.
-   */
-  persistHalt(halt: HaltState): void {
-    writeHalt(this.database, halt);
-    this.halt = halt;
-  }
-
   /** Returns the time since a moment, in ms, by the clock of the commands. */
   sinceMs(atMs: number): number {
     return this.nowMs() - atMs;

@@ -13,7 +13,7 @@ import {
   cancelNeed,
   cancelNeedText,
 } from '../../daemon/by-hand-text.ts';
-import { LONGEST_BY } from '../../daemon/control-command.ts';
+import { LONGEST_BY } from '../../engine/engine-event.ts';
 import type { Person } from '../access-store.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';

@@ -66,7 +66,7 @@ for (let count = 0; count < 200; count += 1) {
   store.apply([change], { atMs: 1, isDurable: false });
 }
 store.flush();
-say({ gathered: store.isWritable(), ballast: hasReserve() });
+say({ gathered: store.writeFault() === null, ballast: hasReserve() });
 
 let written = 0;
 try {
@@ -78,7 +78,7 @@ try {
     code: error.code,
     isFull: error.details['isFull'],
     ballast: hasReserve(),
-    writable: store.isWritable(),
+    writable: store.writeFault() === null,
     runningOut: store.isRunningOut(),
   });
 }
@@ -86,7 +86,7 @@ const failed = line(`durable-${written}`);
 for (const name of readdirSync(disk)) if (name.startsWith('filler')) rmSync(join(disk, name));
 store.apply([failed], { atMs: 3, isDurable: true });
 store.flush();
-say({ written, writable: store.isWritable(), runningOut: store.isRunningOut() });
+say({ written, writable: store.writeFault() === null, runningOut: store.isRunningOut() });
 store.close();
 
 const again = open();

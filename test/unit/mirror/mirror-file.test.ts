@@ -73,7 +73,7 @@ test('a file that was named a mirror before its tables were made, as a crash lea
   expect(() => place.read()).toThrow(refusal('found one without tables: start the bot'));
   const store = place.open();
   store.apply([kept('a')], DURABLE);
-  expect(store.isWritable()).toBe(true);
+  expect(store.writeFault()).toBeNull();
 });
 
 test('says where, what and what to do in one line', () => {
@@ -93,5 +93,5 @@ test('leaves nothing locked after a refusal', () => {
   writeFileSync(place.path, 'notes');
   expect(() => place.open()).toThrow('another file');
   rmSync(place.path);
-  expect(place.open().isWritable()).toBe(true);
+  expect(place.open().writeFault()).toBeNull();
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { brailleChart, resultLines, figureGroups } from '../../../../src/backtest/summary-lines.ts';
 import { comparisonRows, differentGrounds, figureDifferences } from '../../../../src/backtest/difference.ts';
-import { shownMoney, numberText, percentText, spanText } from '../../../../src/backtest/value-text.ts';
+import { shownMoney, numberText, percentText } from '../../../../src/backtest/value-text.ts';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
 import { demoRun, type DemoRunOptions } from '../demo-run.ts';
 import { durationText, minuteText } from '../../../../src/domain/time-text.ts';
@@ -30,7 +30,6 @@ test.each([
   [durationText(7_200_000), '2 h'],
   [durationText(90_061_000), '1 d 1 h'],
   [durationText(-7_200_000), '-2 h'],
-  [spanText(null), 'n/a'],
   [minuteText(Date.UTC(2024, 1, 3)), '2024-02-03'],
   [minuteText(Date.UTC(2024, 1, 3, 4, 5)), '2024-02-03 04:05'],
 ])('values before people are written as %s', (text, expected) => {

@@ -360,11 +360,6 @@ describe('a halt', () => {
     expect(operator.read(first)?.result?.ok).toBe(false);
   });
 
-  test('of the daemon itself holds like that of an operator', () => {
-    inbox().persistHalt({ sinceMs: 5, reason: 'lost too much', wholeAccount: false });
-    expect(client().isHalted()?.reason).toBe('lost too much');
-  });
-
   test('is taken although as many other commands wait as may', () => {
     for (let count = 0; count < 100; count += 1) operator.post(accept);
     expect(() => operator.post(accept)).toThrow('expected at most 100 commands that wait');

@@ -2,7 +2,6 @@ import type { Budget } from '../../../../src/domain/rate-limit.ts';
 import { expect, test } from 'vitest';
 import {
   DEFAULT_LIMITS,
-  TWO_MINUTE_BLOCK,
   type LimitSettings,
   RateLimits,
   SlidingLog,
@@ -107,7 +106,10 @@ test('does not block an IP whose bad tokens are spread over more than half an ho
 });
 
 test('blocks a token on every call for two minutes when it goes on, by setting', () => {
-  const rates = limits({ exceeded: 'back-off', continuedAbuse: TWO_MINUTE_BLOCK });
+  const rates = limits({
+    exceeded: 'back-off',
+    continuedAbuse: { refusals: 10, windowMs: 60_000, blockMs: 120_000 },
+  });
   for (let count = 0; count < 12; count += 1) rates.admit(BUDGET, 'a', 0);
   expect(rates.admit(OTHER, 'a', 0)).toBeNull();
   rates.admit(BUDGET, 'a', 0);

@@ -182,7 +182,7 @@ describe('the exchange on candles', () => {
       value: { status: 'Canceled', order: { id: '1', status: 'Canceled' } },
     });
     expect(venue.drain()).toMatchObject({ orders: [{ id: '2', status: 'Canceled' }], walletsChanged: true });
-    expect(venue.openCount).toBe(0);
+    expect(venue.openOrders).toHaveLength(0);
   });
 
   test('ends what is active at once, and leaves stops that wait', () => {

@@ -274,7 +274,7 @@ class Bookkeeper {
       const { total, held } = this.venue.balance(currency);
       expect(total, currency).toBe(expected);
       expect(held >= 0n && held <= total, `${currency} holds ${held} of ${total}`).toBe(true);
-      if (this.venue.openCount === 0) expect(held).toBe(0n);
+      if (this.venue.openOrders.length === 0) expect(held).toBe(0n);
     }
     for (const [id, order] of this.orders) {
       expect(order.matchedAmount, `${id}`).toBe(this.filled.get(id) ?? 0n);
