@@ -220,7 +220,7 @@ function check(database: Database.Database): void {
  * Switches to write-ahead mode. SQLite does not wait for this lock, so processes that begin together have to
  * try again.
  */
-function switchToWal(database: Database.Database): void {
+export function switchToWal(database: Database.Database): void {
   for (let waitedMs = 0; ; waitedMs += BUSY_TIMEOUT_MS) {
     try {
       database.pragma('journal_mode = WAL');

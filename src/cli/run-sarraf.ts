@@ -241,10 +241,6 @@ function outline(name: string, { takes, summary }: ListedCommand): Command {
   return takes === undefined ? command : command.arguments(takes);
 }
 
-async function wholeProgram(): Promise<Command> {
-  return createProgram(Object.keys(COMMANDS));
-}
-
 /** Creates the root of the program, above these commands. */
 export function rootAbove(commands: readonly Command[]): Command {
   const program = new Command('sarraf')
@@ -265,7 +261,9 @@ async function createProgram(named: readonly string[]): Promise<Command> {
   const found = Object.entries(COMMANDS).filter(([name]) => named.includes(name));
   if (found.length === 0)
     return rootAbove(Object.entries(COMMANDS).map(([name, listed]) => outline(name, listed)));
-  const loaded = await Promise.all(found.map(async ([, { load }]) => load(wholeProgram)));
+  const loaded = await Promise.all(
+    found.map(async ([, { load }]) => load(() => createProgram(Object.keys(COMMANDS)))),
+  );
   return rootAbove(loaded.map((command) => withCommandHelp(command).exitOverride()));
 }
 

@@ -1,15 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { holdsNothing, isBusy } from '../budget/ledger-file.ts';
+import { holdsNothing, switchToWal } from '../budget/ledger-file.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { isOutOfFiles, OUT_OF_FILES_ADVICE, sqliteCode } from '../mirror/unusable.ts';
 
 /** Longest wait of opening for another process that is opening it too, in ms. */
 const OPEN_WAIT_MS = 5_000;
-
-/** Wait before the next attempt to switch to the write-ahead log, in ms. */
-const SWITCH_WAIT_MS = 20;
 
 /** Options of a small database in a data folder that several processes write to. */
 interface StepFileOptions {
@@ -44,19 +41,6 @@ function check(database: Database.Database, options: StepFileOptions): void {
   }
   const health = database.pragma('quick_check(1)', { simple: true });
   if (health !== 'ok') throw unusable(options, `a damaged file (${String(health)})`);
-}
-
-/** Switches to the write-ahead log, with retries: SQLite does not wait for the lock that this needs. */
-function switchToWal(database: Database.Database): void {
-  for (let waitedMs = 0; ; waitedMs += SWITCH_WAIT_MS) {
-    try {
-      database.pragma('journal_mode = WAL');
-      return;
-    } catch (error) {
-      if (!isBusy(error) || waitedMs >= OPEN_WAIT_MS) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SWITCH_WAIT_MS);
-    }
-  }
 }
 
 /** Runs all migrations in one transaction, so that no process sees a database without its tables. */

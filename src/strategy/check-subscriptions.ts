@@ -1,17 +1,7 @@
-import { DAY_MS } from '../domain/time-text.ts';
-import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
-import { inputText, expectedMarket } from './decimal-input.ts';
+import { expectedMarket } from './decimal-input.ts';
 import { fieldsOf } from './fields.ts';
-import {
-  routeOfSubscription,
-  FRESHNESS,
-  isOfMargin,
-  MARGIN_FRESHNESS,
-  type Subscription,
-} from './subscriptions.ts';
-import { LONGEST_WARM_UP, TIMEFRAMES } from '../domain/candle.ts';
-import { MOST_MEMBERS, universeSchema } from './universe-rules.ts';
+import { routeOfSubscription, isOfMargin, subscription, type Subscription } from './subscriptions.ts';
 import { Cron } from 'croner';
 
 /** Longest cron pattern, in characters; no useful pattern is longer. */
@@ -63,77 +53,6 @@ export const MOST_SUBSCRIPTIONS = 200;
 
 /** Most subscriptions including those of all universe candidates. Only members cost polls. */
 const MOST_EXPANDED = 5_000;
-
-/** Maximum number of candidates of one universe: more than an exchange has markets. */
-const MOST_CANDIDATES = 1_000;
-
-/** Longest `maxAgeMs` that a signal may declare: its age when the bot accepts it. */
-const LONGEST_SIGNAL_AGE_MS = 1_800_000;
-
-const market = z.string().min(1).max(30);
-const age = z.int().min(100).max(DAY_MS);
-/** Schema of a signal's maximum age, in ms. Ids are remembered for longer, so none is delivered twice. */
-const signalAge = z.int().min(1_000).max(LONGEST_SIGNAL_AGE_MS);
-const isPooled = z.literal(true).exactOptional();
-const warmUp = z.int().min(0).max(LONGEST_WARM_UP).default(0);
-const timeframe = z.enum(TIMEFRAMES, {
-  error: ({ input }) => `expected one of ${TIMEFRAMES.join(', ')}, was ${inputText(input)}`,
-});
-
-const name = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, 'expected at most 32 letters, digits and underscores');
-
-const polled = <Kind extends keyof typeof FRESHNESS>(kind: Kind) =>
-  z.strictObject({
-    kind: z.literal(kind),
-    market,
-    everyMs: age.default(FRESHNESS[kind].everyMs),
-    maxAgeMs: age.default(FRESHNESS[kind].maxAgeMs),
-    isPooled,
-  });
-
-const ofMargin = <Kind extends keyof typeof MARGIN_FRESHNESS>(kind: Kind) =>
-  z.strictObject({
-    kind: z.literal(kind),
-    everyMs: age.default(MARGIN_FRESHNESS[kind].everyMs),
-    maxAgeMs: age.default(MARGIN_FRESHNESS[kind].maxAgeMs),
-  });
-
-const currency = z.string().regex(/^[a-z0-9_]{1,20}$/, 'expected a currency in lower case, such as btc');
-
-const subscription = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('candles'),
-    market,
-    timeframe,
-    warmUp,
-    isPooled,
-  }),
-  polled('book'),
-  polled('trades'),
-  polled('stats'),
-  ofMargin('pools'),
-  ofMargin('margin-wallets'),
-  ofMargin('delegation-limit').extend({ currency }),
-  z.strictObject({ kind: z.literal('timer'), name, cron: z.string() }),
-  z.strictObject({ kind: z.literal('signal'), name, maxAgeMs: signalAge }),
-  z.strictObject({
-    kind: z.literal('universe'),
-    name,
-    rules: universeSchema.required({ reserve: true }),
-    candidates: z.array(market).max(MOST_CANDIDATES),
-    templates: z
-      .array(
-        z.discriminatedUnion('kind', [
-          z.strictObject({ kind: z.literal('candles'), timeframe, warmUp }),
-          z.strictObject({ kind: z.literal('book'), everyMs: age, maxAgeMs: age }),
-        ]),
-      )
-      .max(MOST_MEMBERS),
-    isPerMember: z.literal(true).exactOptional(),
-  }),
-]);
 
 /** Where a subscription was written, and the known markets. */
 interface SubscriptionSource {

@@ -1,5 +1,9 @@
-import type { Timeframe } from '../domain/candle.ts';
-import type { UniverseRules } from './universe-rules.ts';
+import { z } from 'zod';
+import { LONGEST_WARM_UP, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
+import type { Immutable } from '../domain/stored-json.ts';
+import { DAY_MS } from '../domain/time-text.ts';
+import { inputText } from './decimal-input.ts';
+import { MOST_MEMBERS, universeSchema } from './universe-rules.ts';
 import { marginTopic } from '../records/margin.ts';
 import type { StrategyEvent } from './strategy-event.ts';
 
@@ -28,77 +32,100 @@ export const MARGIN_FRESHNESS = {
   'delegation-limit': { everyMs: 300_000, maxAgeMs: 1_800_000 },
 } as const satisfies Record<string, Required<Freshness>>;
 
-/** Subscription to closed bars. They are requested once a bar has closed, so they have no maximum age. */
-export interface CandleSubscription {
-  readonly kind: 'candles';
-  readonly market: string;
-  readonly timeframe: Timeframe;
-  /** Past bars that are delivered before the first live one, besides those for indicators. 0 to 499. */
-  readonly warmUp: number;
-  /** Set for a candidate of a universe: it is polled only while its market is followed. */
-  readonly isPooled?: true;
-}
+/** Maximum number of candidates of one universe: more than an exchange has markets. */
+const MOST_CANDIDATES = 1_000;
 
-/** Subscription to data of one market that is polled. */
-export type PolledSubscription = {
-  readonly kind: 'book' | 'trades' | 'stats';
-  readonly market: string;
-  /** Set for a candidate of a universe: it is polled only while its market is followed. */
-  readonly isPooled?: true;
-} & Required<Freshness>;
+/** Longest `maxAgeMs` that a signal may declare: its age when the bot accepts it. */
+const LONGEST_SIGNAL_AGE_MS = 1_800_000;
 
-/** Subscription to margin data of the exchange, which is polled. */
-export type MarginSubscription = (
-  | { readonly kind: 'pools' | 'margin-wallets' }
-  | {
-      readonly kind: 'delegation-limit';
-      /** Currency in lower case. */
-      readonly currency: string;
-    }
-) &
-  Required<Freshness>;
+const market = z.string().min(1).max(30);
+const age = z.int().min(100).max(DAY_MS);
+/** Schema of a signal's maximum age, in ms. Ids are remembered for longer, so none is delivered twice. */
+const signalAge = z.int().min(1_000).max(LONGEST_SIGNAL_AGE_MS);
+/** Set for a candidate of a universe: it is polled only while its market is followed. */
+const isPooled = z.literal(true).exactOptional();
+/** Past bars that are delivered before the first live one, besides those for indicators. 0 to 499. */
+const warmUp = z.int().min(0).max(LONGEST_WARM_UP).default(0);
+const timeframe = z.enum(TIMEFRAMES, {
+  error: ({ input }) => `expected one of ${TIMEFRAMES.join(', ')}, was ${inputText(input)}`,
+});
 
-/** Subscription to the times of a cron pattern. */
-export interface TimerSubscription {
-  readonly kind: 'timer';
-  readonly name: string;
+const name = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, 'expected at most 32 letters, digits and underscores');
+
+const polled = <Kind extends keyof typeof FRESHNESS>(kind: Kind) =>
+  z.strictObject({
+    kind: z.literal(kind),
+    market,
+    everyMs: age.default(FRESHNESS[kind].everyMs),
+    maxAgeMs: age.default(FRESHNESS[kind].maxAgeMs),
+    isPooled,
+  });
+
+const ofMargin = <Kind extends keyof typeof MARGIN_FRESHNESS>(kind: Kind) =>
+  z.strictObject({
+    kind: z.literal(kind),
+    everyMs: age.default(MARGIN_FRESHNESS[kind].everyMs),
+    maxAgeMs: age.default(MARGIN_FRESHNESS[kind].maxAgeMs),
+  });
+
+const currency = z.string().regex(/^[a-z0-9_]{1,20}$/, 'expected a currency in lower case, such as btc');
+
+/**
+ * Schema of any subscription of a strategy. `market` is a symbol such as `BTCIRT`. Closed bars are requested
+ * once a bar has closed, so they have no maximum age.
+ */
+export const subscription = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('candles'),
+    market,
+    timeframe,
+    warmUp,
+    isPooled,
+  }),
+  polled('book'),
+  polled('trades'),
+  polled('stats'),
+  ofMargin('pools'),
+  ofMargin('margin-wallets'),
+  ofMargin('delegation-limit').extend({ currency }),
   /** Cron pattern of five fields, or of six with the second first; in UTC. */
-  readonly cron: string;
-}
+  z.strictObject({ kind: z.literal('timer'), name, cron: z.string() }),
+  /** Signals from outside under a name that the strategy chose. */
+  z.strictObject({ kind: z.literal('signal'), name, maxAgeMs: signalAge }),
+  /** Markets by a rule. Candidates also have their own subscriptions. */
+  z.strictObject({
+    kind: z.literal('universe'),
+    name,
+    rules: universeSchema.required({ reserve: true }),
+    /** Markets that may become members, ordered by name. */
+    candidates: z.array(market).max(MOST_CANDIDATES),
+    /** Subscriptions of each member. */
+    templates: z
+      .array(
+        z.discriminatedUnion('kind', [
+          z.strictObject({ kind: z.literal('candles'), timeframe, warmUp }),
+          z.strictObject({ kind: z.literal('book'), everyMs: age, maxAgeMs: age }),
+        ]),
+      )
+      .max(MOST_MEMBERS),
+    /** Set for a strategy of one market that runs in each member; it may not buy in other markets. */
+    isPerMember: z.literal(true).exactOptional(),
+  }),
+]);
 
-/** Subscription to signals from outside under a name that the strategy chose. */
-export interface SignalSubscription {
-  readonly kind: 'signal';
-  readonly name: string;
-  /** Maximum age of a signal when the bot accepts it, in ms. */
-  readonly maxAgeMs: number;
-}
+/** Any subscription of a strategy. */
+export type Subscription = Immutable<z.output<typeof subscription>>;
+type SubscriptionOf<Kind extends Subscription['kind']> = Extract<Subscription, { readonly kind: Kind }>;
 
-/** Subscription template for each universe member. */
-export type MemberTemplate =
-  | Pick<CandleSubscription, 'kind' | 'timeframe' | 'warmUp'>
-  | ({ readonly kind: 'book' } & Required<Freshness>);
-
-/** Subscription to a universe: markets by a rule. Candidates also have their own subscriptions. */
-export interface UniverseSubscription {
-  readonly kind: 'universe';
-  readonly name: string;
-  readonly rules: UniverseRules;
-  /** Markets that may become members, ordered by name. */
-  readonly candidates: readonly string[];
-  readonly templates: readonly MemberTemplate[];
-  /** Set for a strategy of one market that runs in each member; it may not buy in other markets. */
-  readonly isPerMember?: true;
-}
-
-/** Any subscription of a strategy. `market` is a symbol such as `BTCIRT`. */
-export type Subscription =
-  | CandleSubscription
-  | PolledSubscription
-  | MarginSubscription
-  | TimerSubscription
-  | SignalSubscription
-  | UniverseSubscription;
+export type CandleSubscription = SubscriptionOf<'candles'>;
+export type PolledSubscription = SubscriptionOf<'book' | 'trades' | 'stats'>;
+export type MarginSubscription = SubscriptionOf<keyof typeof MARGIN_FRESHNESS>;
+export type TimerSubscription = SubscriptionOf<'timer'>;
+export type SignalSubscription = SubscriptionOf<'signal'>;
+export type UniverseSubscription = SubscriptionOf<'universe'>;
+export type MemberTemplate = UniverseSubscription['templates'][number];
 
 const MARGIN_KINDS: ReadonlySet<string> = new Set<MarginSubscription['kind']>([
   'pools',

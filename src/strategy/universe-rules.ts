@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
+import type { Immutable } from '../domain/stored-json.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { expectedMarket, inputText } from './decimal-input.ts';
@@ -54,10 +55,10 @@ export const universeSchema = z.strictObject({
 });
 
 /** A universe as an author declares it. */
-export type UniverseWish = z.input<typeof universeSchema>;
+export type UniverseWish = Immutable<z.input<typeof universeSchema>>;
 
 /** The rules of a universe, with defaults filled in. */
-export type UniverseRules = Readonly<z.output<typeof universeSchema> & { reserve: number }>;
+export type UniverseRules = Immutable<z.output<typeof universeSchema> & { reserve: number }>;
 
 /**
  * Checks the rules of a universe. Types of plugins are not trusted. `knownMarkets` are the markets of the
