@@ -17,7 +17,7 @@ import { lockReason, reaches } from '../engine/lock.ts';
 import { readRecord } from '../engine/stored-records.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
-import { sentence, type Sentence } from '../language/sentence.ts';
+import { sentence, sentenceFacts, type Sentence } from '../language/sentence.ts';
 import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { locksNow, pauseOf, strategyStatus, whyNoOrders } from '../mirror/strategy-status.ts';
@@ -322,7 +322,7 @@ function shortOf(
   });
 }
 
-/** Returns why the order of a bar was refused; none if it was not. */
+/** Returns why the order of a bar was refused, or bought nothing; none if it did. */
 function refusedAt(
   reader: MirrorReader,
   { strategy, last, isNow }: Omit<HoldingOf, 'market'>,
@@ -330,8 +330,11 @@ function refusedAt(
   const { market, openTimeMs, closeTimeMs } = last;
   const untilMs = isNow ? Number.POSITIVE_INFINITY : 2 * closeTimeMs - openTimeMs;
   const refused = reader
-    .intents({ strategy, market, status: 'refused', last: MOST_BARS })
-    .find(({ atMs }) => atMs >= closeTimeMs && atMs < untilMs);
+    .intents({ strategy, market, status: 'all', last: MOST_BARS })
+    .filter(({ atMs }) => atMs >= closeTimeMs && atMs < untilMs)
+    .find(
+      ({ status, reason }) => status === 'refused' || sentenceFacts(reason)?.code === 'bracket-not-entered',
+    );
   return refused === undefined ? [] : [sentence('rules-refused', { reason: refused.reason ?? '' })];
 }
 

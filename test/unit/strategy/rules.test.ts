@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { atr, bollinger, defineIndicator, defineRules, rsi, sma, type StrategyDefinition } from '#sdk';
 import { runStrategy } from '#testing';
 import { sentenceIn } from '../../../src/language/sentence-in.ts';
-import { english } from '../../../src/language/sentence.ts';
+import { english, sentence } from '../../../src/language/sentence.ts';
 import { localeOf } from '../../../src/language/locale.ts';
 import { withoutDirectionMarks } from '../../../src/language/isolate.ts';
 import { readRules, type ReadRules } from '../../../src/strategy/explain-rules.ts';
@@ -514,7 +514,16 @@ describe('why of a bot', () => {
         status: 'refused',
         reason: 'too dear',
       }),
+      intentChange({
+        id: 'late',
+        strategy: 'dip',
+        market: 'BTCUSDT',
+        atMs: FIRST_MS + 3 * HOUR_MS,
+        status: 'done',
+        reason: sentence('bracket-not-entered', { reason: 'NotSent: expired' }),
+      }),
     ]);
+    expect((await ask('--at', at(3))).out).toContain('was refused: not entered: NotSent: expired');
     const { out } = await ask();
     for (const reason of [
       'no bot runs',
