@@ -5,7 +5,7 @@ import { retainNewest } from '../domain/retain-newest.ts';
 import type { Permission, UserSettings, TotpSettings, User, Users } from './user.ts';
 import { accept, refuse, type Refusal, type Result } from './requests.ts';
 
-/** Caller of a request. `credentialId` names the token or key without revealing it; limits count by it. */
+/** Caller that the gate has admitted. `credentialId` names the token or key without revealing it. */
 export interface GateCaller {
   readonly userId: number;
   readonly credentialId: string;

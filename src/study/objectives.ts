@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { REQUEST_FIGURES } from '../backtest/finish-run.ts';
 import type { Direction, TrialOutcome } from '../search/trial-record.ts';
 import { type BacktestSummary, summarySchema } from '../backtest/result-schema.ts';
@@ -101,11 +102,12 @@ export const FAILURE_KINDS = ['refused', 'stopped', 'threw', 'no value', 'died',
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** Report of a trial without metrics, with the reason. */
-export interface FailedReport {
-  readonly kind: 'failed';
-  readonly failure: FailureKind;
-  readonly reason: string;
-}
+export const failedReport = z.strictObject({
+  kind: z.literal('failed'),
+  failure: z.enum(FAILURE_KINDS),
+  reason: z.string(),
+});
+export type FailedReport = Readonly<z.output<typeof failedReport>>;
 
 export type TrialReport =
   | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly daily: DailyReturns }

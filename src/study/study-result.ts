@@ -6,7 +6,7 @@ import {
   type TrialMetrics,
   type Objective,
   type FailureKind,
-  FAILURE_KINDS,
+  failedReport,
 } from './objectives.ts';
 import type { StudyRange } from './data/study-data.ts';
 import { readWrittenStudy, type StudySettings } from './study-settings.ts';
@@ -287,7 +287,7 @@ export function rankedTrials({
 
 const REPORT = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ran'), metrics: z.record(z.string(), z.number().nullable()) }),
-  z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
+  failedReport,
 ]);
 
 /** Report of the hold-out, without its daily returns. */

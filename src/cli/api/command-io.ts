@@ -15,14 +15,6 @@ import { wrongInput } from '../command-error.ts';
 /** Longest answer in characters; no name or password is longer, and the rest is not read. */
 const LONGEST_ANSWER = 4_096;
 
-/**
- * Asks for a line on standard error, so that the output stays for programs. The end of the input is an empty
- * answer.
- */
-async function askLine(question: string): Promise<string> {
-  return answerTo(question, stderr);
-}
-
 /** Asks for a line without showing what is typed. */
 async function askHidden(question: string): Promise<string> {
   stderr.write(question);
@@ -136,7 +128,8 @@ export const MACHINE_IO: CommandIo = {
   out: (text) => console.log(text),
   log: (line) => console.error(line),
   confirm,
-  ask: askLine,
+  // On standard error, so that the output stays for programs; the end of the input is an empty answer.
+  ask: (question) => answerTo(question, stderr),
   askHidden,
 };
 

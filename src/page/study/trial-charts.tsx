@@ -83,16 +83,16 @@ function levelsOf({ plateau }: StudyPage, figure: number) {
   ];
 }
 
-interface ParetoProps {
+interface PlaneProps {
   readonly view: StudyView;
-  /** Index of the metric on the horizontal axis; `up` is that of the vertical one. */
+  /** Index of the metric or param on the horizontal axis; `up` is that of the vertical one. */
   readonly across: number;
   readonly up: number;
   readonly width: number;
 }
 
 /** Draws trials by two objectives, with the Pareto front. */
-export function Pareto({ view, across, up, width }: ParetoProps) {
+export function Pareto({ view, across, up, width }: PlaneProps) {
   const { points, figures } = view.study;
   const [x, y] = [figures[across], figures[up]];
   if (x === undefined || y === undefined) return null;
@@ -173,16 +173,8 @@ const CELL_HEIGHT = 34;
 /** Minimum width of a cell for its number to fit, in pixels. */
 const TEXT_WIDTH = 46;
 
-interface HeatMapProps {
-  readonly view: StudyView;
-  /** Index of the horizontal param; `up` is that of the vertical one. */
-  readonly across: number;
-  readonly up: number;
-  readonly width: number;
-}
-
 /** Draws a metric by two params, as the median of the trials in each cell. */
-export function HeatMap({ view, across, up, width: room }: HeatMapProps) {
+export function HeatMap({ view, across, up, width: room }: PlaneProps) {
   const { study, figure } = view;
   const [x, y, shown] = [study.parameters[across], study.parameters[up], study.figures[figure]];
   if (x === undefined || y === undefined || shown === undefined) return null;

@@ -3,15 +3,8 @@ import { invariant } from '../../domain/errors.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import type { Refusal } from '../../simulator/requests.ts';
+import type { GateCaller } from '../../simulator/credentials.ts';
 import type { User } from '../../simulator/user.ts';
-
-/** Caller of a request that the gate has admitted. */
-interface Caller {
-  readonly userId: number;
-  /** Id of the token or key, by which the rate limit counts. */
-  readonly credentialId: string;
-  readonly scheme: 'token' | 'key';
-}
 
 /**
  * Fields as they arrived: JSON of any type, or text from a query or form. JSON numbers that a float may
@@ -26,7 +19,7 @@ export type WireInput = Readonly<Record<string, unknown>>;
 export interface WireCall {
   readonly exchange: SimulatedExchange;
   /** Null only if the endpoint needs no credentials and none came. */
-  readonly caller: Caller | null;
+  readonly caller: GateCaller | null;
   readonly ip: string;
   readonly userAgent: string;
   /** Request headers by lower-case name. */

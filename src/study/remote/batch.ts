@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { present } from '../../domain/errors.ts';
 import { type MarketPositions, heldSchema, COSTS, type StressTask } from '../stress/stress-task.ts';
 import type { BenchTask, BenchReport, BenchReports } from '../trial-runner.ts';
-import { FAILURE_KINDS } from '../objectives.ts';
+import { failedReport } from '../objectives.ts';
 import type { Redis } from 'ioredis';
 
 const params = () => z.record(z.string(), z.unknown());
@@ -99,16 +99,10 @@ const doubles = z.codec(
 
 const daily = z.strictObject({ firstDay: z.int(), returns: doubles });
 
-const failed = z.strictObject({
-  kind: z.literal('failed'),
-  failure: z.enum(FAILURE_KINDS),
-  reason: z.string(),
-});
-
 const timed = <Ran extends z.core.$ZodTypeDiscriminable>(ran: Ran) =>
   z.strictObject({
     tookMs: z.number().nonnegative(),
-    report: z.discriminatedUnion('kind', [ran, failed]),
+    report: z.discriminatedUnion('kind', [ran, failedReport]),
   });
 
 const WRITTEN = {

@@ -20,7 +20,7 @@ import { finding, type StudyFinding, storedFinding } from '../english-study.ts';
 import { z } from 'zod';
 import { SarrafError, present } from '../../domain/errors.ts';
 import type { StudyStore } from '../study-store.ts';
-import { FAILURE_KINDS } from '../objectives.ts';
+import { failedReport } from '../objectives.ts';
 import { firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { RandomSource } from '../../domain/random.ts';
 import { known, unknown, type Estimate, lack } from '../../statistics/estimate.ts';
@@ -201,7 +201,7 @@ const REPORT = z.discriminatedUnion('kind', [
     metrics: z.record(z.string(), z.number().nullable()),
     trades: z.strictObject({ changes: z.array(z.number()), held: heldSchema.nullable() }).nullable(),
   }),
-  z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
+  failedReport,
 ]) satisfies z.ZodType<StressReport>;
 
 const BASIS = z.strictObject({
