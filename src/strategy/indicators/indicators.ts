@@ -151,25 +151,31 @@ interface SharedValues {
 /** Maximum size of all shared values together, in bytes. Those that were not used longest are dropped. */
 const MOST_SHARED_BYTES = 64 * 1_024 * 1_024;
 
-/** Shared values by the memory of their bars, the first bar in it, and the indicator. */
+/** Shared values by the columns of their bars, the first bar in them, and the indicator. */
 const sharedValues = new Map<string, SharedValues>();
 let sharedBytes = 0;
 
-/** Numbers of the memories of bars, for keys. */
+/** Numbers of the memories of columns, for keys. */
 const memories = new WeakMap<object, number>();
 let memoryCount = 0;
+
+/** Returns the place of a cell in memory that threads share, as text; null for other memory. */
+function sharedPlace({ buffer, byteOffset }: Float64Array, row: number): string | null {
+  if (!(buffer instanceof SharedArrayBuffer)) return null;
+  let memory = memories.get(buffer);
+  if (memory === undefined) memories.set(buffer, (memory = memoryCount += 1));
+  return `${memory}:${byteOffset / Float64Array.BYTES_PER_ELEMENT + row}`;
+}
 
 /**
  * Returns the values that the trials of a study share of an indicator, which most of them compute alike. Bars
  * of a study are in memory that threads share; null for others.
  */
 function sharedValuesOf(indicator: string, { columns }: BarSource, row: number): SharedValues | null {
-  const { openTimeMs, length } = columns;
-  const { buffer, byteOffset } = openTimeMs;
-  if (!(buffer instanceof SharedArrayBuffer)) return null;
-  let memory = memories.get(buffer);
-  if (memory === undefined) memories.set(buffer, (memory = memoryCount += 1));
-  const key = `${memory} ${byteOffset / Float64Array.BYTES_PER_ELEMENT + row} ${length - row} ${indicator}`;
+  const { open, high, low, close, volume, length, priceDecimals, volumeDecimals } = columns;
+  const places = [open, high, low, close, volume].map((column) => sharedPlace(column, row));
+  if (places.includes(null)) return null;
+  const key = [...places, length - row, priceDecimals, volumeDecimals, indicator].join(' ');
   const found = sharedValues.get(key) ?? { numbers: new Float64Array(length - row), length: 0 };
   // Moved to the end of the map, whose first entries are dropped first.
   if (!sharedValues.delete(key)) sharedBytes += found.numbers.byteLength;

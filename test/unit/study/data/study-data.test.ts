@@ -138,7 +138,9 @@ test('trials that share the values of their indicators end as those that compute
   const strategy = write('shared.ts', WITH_INDICATORS);
   const study = { strategy, markets: 'BTCUSDT', csv, balances: { usdt: 10_000 }, fee: '0.1%' };
   const setup = trialSetupOf(await prepareStudy(readWrittenStudy(study)));
-  const [alone, sharing] = [new TrialBench(setup), new TrialBench(sharedSetup(setup))];
+  const shared = sharedSetup(setup);
+  if (setup.fidelity !== 'candles' || shared.fidelity !== 'candles') throw new TypeError('expected candles');
+  const [alone, sharing] = [new TrialBench(setup), new TrialBench(shared)];
   const random = createRandom(11);
   let trades = 0;
   for (let trial = 0; trial < 24; trial += 1) {
@@ -150,6 +152,13 @@ test('trials that share the values of their indicators end as those that compute
     if (report.kind === 'ran') trades += report.metrics['trades'] ?? 0;
   }
   expect(trades).toBeGreaterThan(100);
+  // Bars of the same times and other closes have other values.
+  const [others, own] = [shared, setup].map(({ candles, ...of }) => {
+    const low = candles.map((columns) => ({ ...columns, close: columns.low }));
+    return new TrialBench({ ...of, candles: low });
+  });
+  const params = { slow: 5, fast: 3 };
+  expect(await others?.run(params)).toEqual(await own?.run(params));
 });
 
 const ten = (column: Float64Array): Float64Array => column.map((cell) => cell * 10);
