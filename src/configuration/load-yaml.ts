@@ -1,4 +1,3 @@
-import { definitionOf } from '../domain/stored-json.ts';
 import { readFileSync } from 'node:fs';
 import { isMap, isNode, isPair, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
@@ -221,6 +220,21 @@ export function formatProblems(file: string, problems: readonly ConfigProblem[])
     )
     .join('\n');
 }
+
+/** Parts of a schema's definition that are read here. */
+interface Definition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly innerType?: z.core.$ZodType;
+  readonly in?: z.core.$ZodType;
+  readonly element?: z.core.$ZodType;
+  readonly valueType?: z.core.$ZodType;
+  readonly options?: readonly z.core.$ZodType[];
+  readonly keyType?: z.core.$ZodType;
+  readonly entries?: Readonly<Record<string, string | number>>;
+}
+
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def;
 
 /** Returns the schemas for the value at the end of `path`; several if the schema is a union. */
 function schemasAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly z.core.$ZodType[] {

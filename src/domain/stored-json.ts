@@ -148,21 +148,3 @@ export function parseJson(text: string): ExactJson {
     ? JSON.parse(text, exactNumber)
     : JSON.parse(text);
 }
-
-/** Parts of a schema's definition, of any kind of schema. */
-export interface SchemaDefinition {
-  readonly type: string;
-  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
-  readonly innerType?: z.core.$ZodType;
-  readonly in?: z.core.$ZodType;
-  readonly element?: z.core.$ZodType;
-  readonly keyType?: z.core.$ZodType;
-  readonly valueType?: z.core.$ZodType;
-  readonly options?: readonly z.core.$ZodType[];
-  readonly entries?: Readonly<Record<string, string | number>>;
-  readonly values?: readonly unknown[];
-  readonly format?: string;
-  readonly checks?: readonly z.core.$ZodCheck[];
-}
-
-export const definitionOf = (schema: z.core.$ZodType): SchemaDefinition => schema._zod.def;

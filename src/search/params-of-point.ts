@@ -1,4 +1,3 @@
-import { definitionOf, type SchemaDefinition } from '../domain/stored-json.ts';
 import { z } from 'zod';
 import {
   isNumeric,
@@ -161,6 +160,19 @@ interface SchemaField {
   readonly search: SearchRange | false | undefined;
 }
 
+/** Parts of a schema's definition that are read here. */
+interface Definition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly innerType?: z.core.$ZodType;
+  readonly in?: z.core.$ZodType;
+  readonly format?: string;
+  readonly checks?: readonly z.core.$ZodCheck[];
+  readonly entries?: Readonly<Record<string, string | number>>;
+  readonly values?: readonly unknown[];
+  readonly options?: readonly z.core.$ZodType[];
+}
+
 /** Definition of a check: a limit, a step or a format. */
 interface CheckDefinition {
   readonly check: string;
@@ -170,6 +182,8 @@ interface CheckDefinition {
 
 /** Maximum depth of nested objects that are searched for params. */
 const DEEPEST = 4;
+
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def;
 
 /** Returns the params of a strategy's schema by name; params of nested objects have dots in their names. */
 function schemaFields(schema: z.core.$ZodType, prefix = '', depth = 0): readonly SchemaField[] {
@@ -206,7 +220,7 @@ function fieldOf(name: string, schema: z.core.$ZodType): SchemaField {
   };
 }
 
-function kindOf(definition: SchemaDefinition, checks: readonly CheckDefinition[]): SchemaField['kind'] {
+function kindOf(definition: Definition, checks: readonly CheckDefinition[]): SchemaField['kind'] {
   if (definition.type === 'boolean') return 'boolean';
   if (definition.type === 'number') {
     const isWhole = definition.format !== undefined && !definition.format.startsWith('float');
