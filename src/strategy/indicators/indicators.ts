@@ -2,7 +2,7 @@ import { fieldsOf, isFields } from '../fields.ts';
 import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { decimalText, type DecimalText } from '../../domain/decimal-text.ts';
-import { ColumnCandle, MOST_AHEAD, ohlcvOf, closeNumber, type BarSource } from '../column-candle.ts';
+import { ColumnCandle, MOST_AHEAD, ohlcvOf, closeNumber } from '../column-candle.ts';
 import {
   OWN_ENTRIES,
   type Indicator,
@@ -168,11 +168,14 @@ function sharedPlace({ buffer, byteOffset }: Float64Array, row: number): string 
 }
 
 /**
- * Returns the values that the trials of a study share of an indicator, which most of them compute alike. Bars
- * of a study are in memory that threads share; null for others.
+ * Returns the values that the trials of a study share of an indicator, which most of them compute alike, from
+ * a candle on. Bars of a study are in memory that threads share; null for others.
  */
-function sharedValuesOf(indicator: string, { columns }: BarSource, row: number): SharedValues | null {
-  const { open, high, low, close, volume, length, priceDecimals, volumeDecimals } = columns;
+function sharedValuesOf(indicator: string, candle: Candle) {
+  const place = ColumnCandle.placeOf(candle);
+  if (place === null) return null;
+  const { source, row } = place;
+  const { open, high, low, close, volume, length, priceDecimals, volumeDecimals } = source.columns;
   const places = [open, high, low, close, volume].map((column) => sharedPlace(column, row));
   if (places.includes(null)) return null;
   const key = [...places, length - row, priceDecimals, volumeDecimals, indicator].join(' ');
@@ -185,7 +188,7 @@ function sharedValuesOf(indicator: string, { columns }: BarSource, row: number):
     sharedValues.delete(oldest);
     sharedBytes -= numbers.byteLength;
   }
-  return found;
+  return { values: found, source, first: row };
 }
 
 class RunningIndicator implements Indicator {
@@ -204,11 +207,7 @@ class RunningIndicator implements Indicator {
   /** Its kind and parameters as text; null for one of an author, whose code may change. */
   private readonly name: string | null;
   /** Shared values with the bars that they are of; null if it has none. */
-  private shared: {
-    readonly values: SharedValues;
-    readonly source: BarSource;
-    readonly first: number;
-  } | null = null;
+  private shared: ReturnType<typeof sharedValuesOf> = null;
   /** Bars that were added, and those of them that the formula was fed with. */
   private added = 0;
   private fed = 0;
@@ -231,7 +230,7 @@ class RunningIndicator implements Indicator {
   }
 
   add(candle: Candle): void {
-    if (this.added === 0 && this.name !== null) this.share(this.name, candle);
+    if (this.added === 0 && this.name !== null) this.shared = sharedValuesOf(this.name, candle);
     const { shared, added } = this;
     this.added += 1;
     if (shared === null) {
@@ -253,14 +252,6 @@ class RunningIndicator implements Indicator {
       values.numbers[added] = this.number;
       values.length = this.added;
     }
-  }
-
-  private share(name: string, candle: Candle): void {
-    const place = ColumnCandle.placeOf(candle);
-    if (place === null) return;
-    const { source, row: first } = place;
-    const values = sharedValuesOf(name, source, first);
-    if (values !== null) this.shared = { values, source, first };
   }
 
   private feedWith(candle: Candle): void {
