@@ -49,7 +49,7 @@ export function checkedParameters(
   given: Readonly<Record<string, unknown>>,
 ): unknown {
   if (!isStrategyName(name)) throw new SarrafError('INVALID_STRATEGY', strategyNameProblem(name));
-  const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given));
+  const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given), { reportInput: true });
   if (params.success) return deepFreeze(params.data);
   const names = Object.keys(fieldsOf(fieldsOf(definition.params)['shape']));
   const problems = params.error.issues.flatMap((issue) => paramProblems(issue, names));
@@ -68,7 +68,7 @@ export interface ParamProblem {
 /** Returns the problems of an issue. An unknown name gets its own path, not that of all parameters. */
 function paramProblems(issue: z.core.$ZodIssue, names: readonly string[]): readonly ParamProblem[] {
   const { path, message } = issue;
-  if (issue.code === 'invalid_type' && message.endsWith('received undefined'))
+  if (issue.code === 'invalid_type' && issue.input === undefined)
     return [
       { path, message: `expected a ${issue.expected}, was none: set it, or give it a default in params` },
     ];

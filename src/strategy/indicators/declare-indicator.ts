@@ -260,7 +260,10 @@ export function defineIndicator<
           try {
             value = own.next(state, Object.freeze(bar), params as Params);
           } catch (error) {
-            if (error instanceof Error) error.message = `next of ${own.name}: ${error.message}`;
+            const place = `next of ${own.name}: `;
+            // The same object may be thrown at each bar.
+            if (error instanceof Error && !error.message.startsWith(place))
+              error.message = `${place}${error.message}`;
             throw error;
           }
           if (value === null) return value;

@@ -94,8 +94,8 @@ export function compileRules(parts: RulePieces, declared: DeclaredData, params: 
   const position: RulePosition = { barsHeld: fact('barsHeld'), profitPercent: fact('profitPercent') };
   const account: RuleAccount = { equity: fact('equity'), freeQuote: fact('freeQuote') };
   const enter = conditionOf('enter', () => parts.enter(now, setup));
-  const exit =
-    parts.exit === undefined ? null : conditionOf('exit', () => parts.exit?.(now, { ...setup, position }));
+  const sells = parts.exit;
+  const exit = sells === undefined ? null : conditionOf('exit', () => sells(now, { ...setup, position }));
   const request = (wanted: unknown, more: object): unknown =>
     withNodes(typeof wanted === 'function' ? (wanted as RulePiece)(now, { ...setup, ...more }) : wanted);
   const size = request(parts.size, { account });

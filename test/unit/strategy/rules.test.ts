@@ -549,6 +549,9 @@ describe('why of a bot', () => {
 
   test('refuses a name that did not run, a file that is not known, and a configuration', async () => {
     leave();
+    expect(await sarrafHere(['why', 'dip'])).toEqual(
+      failed(2, 'expected --data data for a strategy of a bot'),
+    );
     expect(await sarrafHere(['why', 'dap', '--data', mirror.folder])).toEqual(
       failed(2, '(dip, old), was dap'),
     );

@@ -443,6 +443,13 @@ describe('a handler that fails', () => {
   });
 });
 
+test('a parameter without a default has to be set', () => {
+  const needs = { ...definitionOf(), params: z.strictObject({ length: z.number() }) };
+  expect(() => runnerOn(needs, MARKET, '1h', { params: {} })).toThrow(
+    'parameters of sample: length: expected a number, was none: set it, or give it a default in params',
+  );
+});
+
 test('a strategy without a schema of parameters takes none', () => {
   const { params: _, ...plain } = definitionOf();
   const begin = (params: Record<string, unknown>): StrategyRunner =>
