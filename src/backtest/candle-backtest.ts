@@ -27,7 +27,7 @@ import { barsWithin, readBars, readFileBars } from './setup/read-bars.ts';
 import { type DatedSignal, readSignals, type FileSignal, signalsFor } from './signals.ts';
 import type { FileForm } from '../recording/written-form.ts';
 import { marketsOfSubscription, isOfMargin, type Subscription } from '../strategy/subscriptions.ts';
-import { loadStrategies } from '../plugins/load-strategies.ts';
+import { loadStrategy } from '../plugins/load-strategy.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import { marginTopic } from '../records/margin.ts';
 
@@ -72,7 +72,7 @@ export interface BacktestRequest {
   readonly isDrawn?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
   /** Loads a strategy's file; default: as it is. */
-  readonly load?: typeof loadStrategies;
+  readonly load?: typeof loadStrategy;
 }
 
 /** A backtest, and a function that creates its strategies anew for another run. */
@@ -194,32 +194,25 @@ export async function backtestInstancesOf(
     readonly hasBooks?: boolean;
     /** Markets that have data, from which universes choose. */
     readonly available: () => readonly MarketSymbol[];
-    readonly load?: typeof loadStrategies | undefined;
+    readonly load?: typeof loadStrategy | undefined;
   },
 ): ReturnType<typeof loadInstances> {
   const { strategies, strategiesFolders } = config;
-  const { hasBooks = true, available, load: loadFile = loadStrategies } = of;
+  const { hasBooks = true, available, load: loadFile = loadStrategy } = of;
   const folders = [...strategiesFolders, ownStrategies()];
   // Both loads below share the same modules, since they belong to one run.
-  const files = new Map<string, ReturnType<typeof loadStrategies>>();
-  const loadOnce: typeof loadStrategies = async (file) => {
+  const files = new Map<string, ReturnType<typeof loadStrategy>>();
+  const loadOnce: typeof loadStrategy = async (file) => {
     const loaded = files.get(file) ?? loadFile(file);
     files.set(file, loaded);
     return loaded;
   };
   const load = async (knownMarkets: ReadonlySet<string> | null): ReturnType<typeof loadInstances> =>
     loadInstances({ strategies, folders, hasBooks, isDataSet: true, knownMarkets, load: loadOnce });
-  try {
-    // The first load finds the subscriptions, which decide the markets of the run.
-    const { instances } = await load(null);
-    const more = universeRulesOf(instances).length === 0 ? [] : available();
-    return await load(new Set<string>([...backtestMarketsOf(instances), ...more]));
-  } catch (error) {
-    if (!(error instanceof SarrafError) || error.code !== 'INVALID_STRATEGY') throw error;
-    // Problems are lines indented below another line; the message must be one line.
-    const message = error.message.replace(/\n\s*/, ': ').replaceAll(/\n\s*/g, '; ');
-    throw new SarrafError(error.code, message, { cause: error });
-  }
+  // The first load finds the subscriptions, which decide the markets of the run.
+  const { instances } = await load(null);
+  const more = universeRulesOf(instances).length === 0 ? [] : available();
+  return load(new Set<string>([...backtestMarketsOf(instances), ...more]));
 }
 
 /** Returns every market that a strategy trades or reads. */

@@ -131,7 +131,7 @@ export function strategiesOverride({
           ...(markets.length === 1 ? {} : { name: `${short}-${index + 1}` }),
         }))
       : [{ ...common, universe, ...given(ofAll) }];
-  return ['strategies', JSON.stringify(strategies)];
+  return ['strategies', JSON.stringify(strategies), '--param '];
 }
 
 const isQuote = (coin: string): boolean => MARKET_NAMES.quotes.some(({ currency }) => currency === coin);

@@ -19,7 +19,7 @@ process.umask(0o077);
  */
 async function endByCrash(error: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return;
-  const { strategyPlaceOf } = await import('../plugins/load-strategies.ts');
+  const { strategyPlaceOf } = await import('../plugins/load-strategy.ts');
   const place = strategyPlaceOf(error);
   const message = messageOf(error);
   if (place === null) console.error(error);

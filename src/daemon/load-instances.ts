@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { nearestWord } from '../configuration/load-yaml.ts';
+import { SarrafError } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import { lineIn, formatPluginProblem, isStrategyFile, loadStrategies } from '../plugins/load-strategies.ts';
+import { lineIn, loadStrategy, placedError } from '../plugins/load-strategy.ts';
 import { ownFileHint } from '../plugins/own-files.ts';
 import { LoadWatch } from '../plugins/load-watch.ts';
 import type { StrategyRunner } from '../strategy/runner.ts';
@@ -28,8 +29,8 @@ interface LoadInstancesOptions {
   readonly hasBooks?: boolean;
   /** True if the markets are those of a data set, which lacks some of the exchange's markets. */
   readonly isDataSet?: boolean;
-  /** Loads a file if there are no threads; the default is `loadStrategies`. */
-  readonly load?: typeof loadStrategies;
+  /** Loads a file if there are no threads; the default is `loadStrategy`. */
+  readonly load?: typeof loadStrategy;
 }
 
 interface LoadedInstances {
@@ -122,7 +123,7 @@ async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
   if (instances.length > 0) return { instances, problems, lost };
   throw new SarrafError(
     'INVALID_STRATEGY',
-    ['expected a strategy that can run, was none', ...problems].join('\n  '),
+    [...new Set(problems)].join('\n') || 'expected a strategy, was none',
   );
 }
 
@@ -135,22 +136,21 @@ interface LoadedInstance {
 
 async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOptions): Promise<LoadedInstance> {
   const { plugin } = strategy;
-  const file =
-    plugin.kind === 'definition' ? plugin.definition.name : strategyFileOf(plugin, options.folders);
-  if (file === null) return { file: '', instance: null, problems: [missing(strategy, options.folders)] };
+  const { folders } = options;
+  const file = plugin.kind === 'definition' ? plugin.definition.name : strategyFileOf(plugin, folders);
+  if (file === null) {
+    const text = missingFileText(plugin as FilePlace, folders);
+    return { file: '', instance: null, problems: [strategy.describe?.(['plugin'], text) ?? text] };
+  }
   try {
     const load = async () => runnerOf(file, strategy, options);
-    const { runner, problems } = await (options.threads === undefined
+    const runner = await (options.threads === undefined
       ? options.watch.during(shownPath(file), load)
       : load());
-    return { file, instance: runner === null ? null : instanceOf(runner, strategy), problems };
+    return { file, instance: instanceOf(runner, strategy), problems: [] };
   } catch (error) {
-    const refused = refusedParams(error, strategy);
-    if (refused !== null) return { file, instance: null, problems: refused };
-    const message = messageOf(error);
-    const named = error instanceof SarrafError ? error.details['line'] : undefined;
-    const line = typeof named === 'number' ? named : lineIn(error, file);
-    return { file, instance: null, problems: [formatPluginProblem({ file, line, message })] };
+    const { message } = placedError(error, { file, lineOf: (of) => lineIn(of, file) });
+    return { file, instance: null, problems: refusedParams(error, strategy.describe) ?? [message] };
   }
 }
 
@@ -176,11 +176,17 @@ function lostStrategy(
  * Returns a line for each parameter that the strategy refuses, with its place in the configuration; null if
  * the error is another one.
  */
-function refusedParams(error: unknown, { describe }: ConfiguredStrategy): readonly string[] | null {
+export function refusedParams(
+  error: unknown,
+  describe: ConfiguredStrategy['describe'],
+): readonly string[] | null {
   if (!(error instanceof SarrafError) || describe === undefined) return null;
   const params = error.details['params'] as readonly ParamProblem[] | undefined;
   return params?.map(({ path, message }) => describe(['params', ...path], message)) ?? null;
 }
+
+/** Matches a file in a folder of strategies that is one, and not a test or a declaration of types. */
+const STRATEGY_FILE = /^(?!.*\.(?:d|test)\.m?[tj]s$).*\.m?[tj]s$/;
 
 /** Returns the files of all strategies in a folder, or the one file, for a run that knows nothing else. */
 export function strategyFilesAt(path: string): readonly string[] {
@@ -192,7 +198,7 @@ export function strategyFilesAt(path: string): readonly string[] {
   }
   if (/\.m?[tj]s$/.test(path)) return [path];
   return readdirSync(path)
-    .filter(isStrategyFile)
+    .filter((name) => STRATEGY_FILE.test(name))
     .toSorted()
     .map((name) => join(path, name));
 }
@@ -200,8 +206,8 @@ export function strategyFilesAt(path: string): readonly string[] {
 async function runnerOf(
   file: string,
   strategy: ConfiguredStrategy,
-  { knownMarkets, threads, hasBooks = true, isDataSet = false, load = loadStrategies }: LoadInstancesOptions,
-): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
+  { knownMarkets, threads, hasBooks = true, isDataSet = false, load = loadStrategy }: LoadInstancesOptions,
+): Promise<StrategyPort> {
   const { plugin, universe, timeframe, params, onError } = strategy;
   const market = strategy.market ?? firstCandidate(strategy, knownMarkets);
   // A strategy without a configured name has its own; until it is loaded, the file's name replaces it.
@@ -217,12 +223,11 @@ async function runnerOf(
     isDataSet,
     ...(knownMarkets === null ? {} : { knownMarkets }),
   };
-  if (plugin.kind === 'definition')
-    return { runner: await runnerHere(plugin.definition, settings), problems: [] };
+  if (plugin.kind === 'definition') return runnerHere(plugin.definition, settings);
   const shownFile = shownPath(file);
   if (threads !== undefined) {
     const restarts = onError === 'pause';
-    const runner = await threads.begin({
+    return threads.begin({
       file,
       shownFile,
       name,
@@ -233,17 +238,13 @@ async function runnerOf(
       knownMarkets,
       restarts,
     });
-    return { runner, problems: [] };
   }
-  const loaded = await load(file);
-  const problems = loaded.problems.map(formatPluginProblem);
-  const [found] = loaded.strategies;
-  if (found === undefined) return { runner: null, problems };
-  const runner = await runnerHere(found.definition, {
-    ...settings,
-    source: { file: shownFile, lineOf: found.lineOf },
-  });
-  return { runner, problems };
+  const { definition, lineOf } = await load(file);
+  try {
+    return await runnerHere(definition, { ...settings, source: { file: shownFile, lineOf } });
+  } catch (error) {
+    throw placedError(error, { file, lineOf });
+  }
 }
 
 /**
@@ -316,15 +317,28 @@ type FilePlace = Exclude<ConfiguredStrategy['plugin'], { readonly kind: 'definit
 
 /** Describes a name that two strategies have: the configuration could not see it from the file's name. */
 function conflictingInstance(file: string, { runner }: StrategyInstanceSettings): string {
-  const message = `expected a name of its own, another strategy is called ${runner.name}: give it one in the configuration`;
-  return formatPluginProblem({ file, line: null, message });
+  return `${file}: expected a name of its own, another strategy is called ${runner.name}: give it one in the configuration`;
 }
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function missing({ name, plugin }: ConfiguredStrategy, folders: readonly string[]): string {
-  if (plugin.kind === 'file') return `${name}: expected the file of a strategy at ${plugin.path}, was none`;
-  return `${name}: expected a file ${pluginText(plugin)}.ts or .js in ${folders.join(' or ')}, was none${ownFileHint(pluginText(plugin), process.cwd())}`;
+/** Maximum number of strategies in a message that lists them. */
+const MOST_NAMED = 20;
+
+/** Describes a plugin without a file, with the names that there are. */
+export function missingFileText(plugin: FilePlace, folders: readonly string[]): string {
+  if (plugin.kind === 'file') return `expected the file of a strategy at ${plugin.path}, was none`;
+  const { name } = plugin;
+  const all = folders.filter((folder) => existsSync(folder)).flatMap(strategyFilesAt);
+  const names = [...new Set(all.map(baseName))];
+  const more =
+    names.length === 0 ? 'none' : names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const nearest = nearestWord(name, names);
+  return [
+    `expected one of the strategies in ${folders.join(' or ')} (${names.slice(0, MOST_NAMED).join(', ')}${more}), was ${name}`,
+    nearest === null ? '' : `: did you mean ${nearest}?`,
+    ownFileHint(name, process.cwd()),
+  ].join('');
 }

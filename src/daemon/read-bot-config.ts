@@ -210,6 +210,11 @@ function writeLine(
     return path === written || path.startsWith(`${written}.`) || path.startsWith(`${written}[`);
   });
   const shown = shownPath(path);
+  if (override?.[2] !== undefined) {
+    const [, option = '', rest = ''] = /^strategies\[\d+\]\.(\w+)\.?(.*)$/.exec(shown) ?? [];
+    if (option === 'plugin') return message;
+    return `${option === 'params' ? `${override[2]}${rest}` : `--${option}`}: ${message}`;
+  }
   if (override !== undefined) {
     const isSame = path === writePath(overridePath(override[0]));
     return `--set ${shownPath(override[0])}: ${isSame ? '' : `${shown}: `}${message}`;
@@ -381,8 +386,11 @@ function hasItems(value: unknown): value is { readonly items: readonly unknown[]
   return typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items);
 }
 
-/** A value from the command line that replaces the file's: `strategies.0.params.fast` and `10`. */
-export type Override = readonly [path: string, value: string];
+/**
+ * A value from the command line that replaces the file's: `strategies.0.params.fast` and `10`. `param`: what
+ * messages put before the name of a param, if the value is made of options of a command.
+ */
+export type Override = readonly [path: string, value: string, param?: '--param ' | 'params.'];
 
 /** Longest path of an override, in characters; no setting has a longer one. */
 const LONGEST_PATH = 200;

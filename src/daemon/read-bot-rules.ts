@@ -22,7 +22,7 @@ import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { locksNow, pauseOf, strategyStatus, whyNoOrders } from '../mirror/strategy-status.ts';
 import { hasWriter } from '../mirror/unusable.ts';
-import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
+import { loadStrategy } from '../plugins/load-strategy.ts';
 import { valueOfAll } from '../portfolio/holding.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
@@ -46,10 +46,7 @@ type ReadMirror = <Result>(work: (reader: MirrorReader) => Result) => Result;
  */
 export async function readBotRules(question: RuleQuestion, read: ReadMirror): Promise<BotRules> {
   const started = startedStrategy(question);
-  const { strategies, problems } = await loadStrategies(started.file);
-  const [found] = strategies;
-  if (found === undefined)
-    throw new SarrafError('INVALID_STRATEGY', problems.map(formatPluginProblem).join('\n'));
+  const { definition } = await loadStrategy(started.file);
   return read((reader) => {
     const markets = marketsOf(reader, started);
     const market = question.market ?? (markets.length === 1 ? markets[0] : undefined);
@@ -59,7 +56,7 @@ export async function readBotRules(question: RuleQuestion, read: ReadMirror): Pr
         `expected a market of ${started.name} (${markets.join(', ') || 'its universe has none yet'}), was ${market ?? 'none'}`,
         { details: { markets } },
       );
-    return { markets, ...rulesAt(reader, { ...started, market }, found.definition, question.atMs) };
+    return { markets, ...rulesAt(reader, { ...started, market }, definition, question.atMs) };
   });
 }
 

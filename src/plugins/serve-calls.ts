@@ -1,6 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
 import { createMarketNames } from '../domain/market-symbol.ts';
-import type { ParamProblem } from '../strategy/runner-setup.ts';
 import { syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { deepFreeze } from '../strategy/fields.ts';
@@ -9,7 +8,7 @@ import { PlotBatch } from '../strategy/plots.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { EngineView, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { Intent } from '../strategy/intents.ts';
-import { lineIn, loadStrategies } from './load-strategies.ts';
+import { lineIn, loadStrategy } from './load-strategy.ts';
 import {
   SENT,
   SharedLine,
@@ -172,15 +171,16 @@ process.on('exit', (code) =>
   postEnd({ message: `it called process.exit(${code})`, line: null, stack: null }),
 );
 
+/** Details of an error of a strategy that can not be loaded or set up. */
+const detailsOf = (error: unknown) =>
+  (error instanceof SarrafError ? error.details : {}) as Partial<Extract<Loaded, { kind: 'problem' }>> & {
+    readonly text?: string;
+  };
+
 async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem' }>> {
-  const { strategies, problems } = await loadStrategies(file);
-  const [found] = strategies;
-  if (found === undefined) {
-    const { message = 'expected a strategy, was none', line: at = null } = problems[0] ?? {};
-    return { kind: 'problem', message, line: at, params: null };
-  }
   try {
-    return new StrategyRunner(found.definition, {
+    const { definition } = await loadStrategy(file);
+    return new StrategyRunner(definition, {
       ...(name === null ? {} : { name }),
       market,
       universe,
@@ -191,12 +191,9 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
       source,
     });
   } catch (error) {
-    const { message, line: at } = faultOf(null, error, source);
-    const params =
-      error instanceof SarrafError
-        ? (error.details['params'] as readonly ParamProblem[] | undefined)
-        : undefined;
-    return { kind: 'problem', message, line: at, params: params ?? null };
+    const fault = faultOf(null, error, source);
+    const { text = fault.message, line: at = fault.line, params = null } = detailsOf(error);
+    return { kind: 'problem', message: text, line: at, params };
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import { SpaceAxes } from './space-axes.ts';
 import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
+import { paramProblem } from '../strategy/runner-setup.ts';
 import { searchOf, type SearchRange } from '../strategy/search-range.ts';
 
 /** Params of a strategy before its schema has parsed them. */
@@ -48,7 +49,7 @@ export function schemaRefusals(space: Space, schema: z.ZodType, fixed: Params = 
       return [`${name}: expected a param of the strategy (${known.join(', ')}), found none of that name`];
     return outerValues(space, parameter).flatMap((value) => {
       const params = paramsOfPoint({ parameters: [parameter] }, { [name]: value }, fixed);
-      const read = schema.safeParse(params);
+      const read = schema.safeParse(params, { reportInput: true, error: paramProblem });
       const issue = read.error?.issues.find(({ path }) => path.map(String).join('.') === name);
       return issue === undefined ? [] : [`${name}: the strategy refuses ${String(value)}: ${issue.message}`];
     });

@@ -59,7 +59,7 @@ export function isDecimalFromZero(input: unknown): input is DecimalInput {
 export function inputText(input: unknown): string {
   if (typeof input === 'string')
     return JSON.stringify(input.length > SHORT ? `${input.slice(0, SHORT)}…` : input);
-  if (typeof input === 'number') return String(input);
+  if (typeof input === 'number' || typeof input === 'boolean') return String(input);
   if (Decimal.isDecimal(input)) return input.toString();
   if (input === null || input === undefined) return String(input);
   if (Array.isArray(input)) return 'a list';

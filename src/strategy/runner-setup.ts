@@ -6,8 +6,9 @@ import type { CandleData } from './data/data.ts';
 import { type StrategyDefinition, isStrategyName, strategyNameProblem, whatIsWrong } from './definition.ts';
 import { routeOfSubscription } from './subscriptions.ts';
 import { deepFreeze, fieldsOf, frozenCopy } from './fields.ts';
-import { createIndicator } from './indicators/indicators.ts';
+import { createIndicator, ofIndicator } from './indicators/indicators.ts';
 import type { IndicatorSpecs, Indicator } from './indicators/declare-indicator.ts';
+import { inputText } from './decimal-input.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import type { MemberCandles } from './universe/member-data.ts';
 import type { MemberFeed, MemberSet } from './universe/member-set.ts';
@@ -48,8 +49,11 @@ export function checkedParameters(
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): unknown {
-  if (!isStrategyName(name)) throw new SarrafError('INVALID_STRATEGY', strategyNameProblem(name));
-  const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given), { reportInput: true });
+  if (!isStrategyName(name)) throw new SarrafError('INVALID_STRATEGY', `name: ${strategyNameProblem(name)}`);
+  const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given), {
+    reportInput: true,
+    error: paramProblem,
+  });
   if (params.success) return deepFreeze(params.data);
   const names = Object.keys(fieldsOf(fieldsOf(definition.params)['shape']));
   const problems = params.error.issues.flatMap((issue) => paramProblems(issue, names));
@@ -57,6 +61,37 @@ export function checkedParameters(
   throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${lines.join('; ')}`, {
     details: { params: problems },
   });
+}
+
+/** Names of zod's types in messages. */
+const TYPES: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** Returns a message in the place of zod's own about a value of a param; an author's message precedes it. */
+export function paramProblem(issue: z.core.$ZodRawIssue): string {
+  const { input } = issue;
+  const was = input === undefined ? 'none: set it, or give it a default in params' : inputText(input);
+  return `expected ${expectedOf(issue)}, was ${was}`;
+}
+
+function expectedOf(issue: z.core.$ZodRawIssue): string {
+  const { code } = issue;
+  if (code === 'invalid_type') return TYPES[issue.expected] ?? `a ${issue.expected}`;
+  if (code === 'not_multiple_of') return `a multiple of ${issue.divisor}`;
+  if (code === 'invalid_value')
+    return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(inputText).join(', ')}`;
+  if (code === 'invalid_format')
+    return `a text ${issue.pattern === undefined ? `in the form ${issue.format}` : `that matches ${issue.pattern}`}`;
+  if (code !== 'too_big' && code !== 'too_small') return 'a value that the schema of the params accepts';
+  const [most, least] = issue.inclusive === false ? ['less than', 'more than'] : ['at most', 'at least'];
+  const bound = code === 'too_big' ? `${most} ${issue.maximum}` : `${least} ${issue.minimum}`;
+  return `${bound}${issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' entries' : ''}`;
 }
 
 /** A parameter that a strategy refuses, with its path among the parameters. */
@@ -68,10 +103,6 @@ export interface ParamProblem {
 /** Returns the problems of an issue. An unknown name gets its own path, not that of all parameters. */
 function paramProblems(issue: z.core.$ZodIssue, names: readonly string[]): readonly ParamProblem[] {
   const { path, message } = issue;
-  if (issue.code === 'invalid_type' && issue.input === undefined)
-    return [
-      { path, message: `expected a ${issue.expected}, was none: set it, or give it a default in params` },
-    ];
   if (issue.code !== 'unrecognized_keys') return [{ path, message }];
   return issue.keys.map((key) => ({
     path: [...path, key],
@@ -94,7 +125,7 @@ export function addIndicators(
   }
   const indicators = new Map<string, Indicator>();
   for (const [name, spec] of named) {
-    const indicator = createIndicator(spec, (other) => indicators.get(other));
+    const indicator = ofIndicator(name, () => createIndicator(spec, (other) => indicators.get(other)));
     if (spec.of.kind === 'member-candles') {
       memberFeedFor(name, spec.of, universes).addIndicator(name, spec);
       continue;

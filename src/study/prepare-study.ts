@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   readSignals,
   type FileSignal,
@@ -7,12 +6,11 @@ import {
   type DatedSignal,
 } from '../backtest/signals.ts';
 import { botConfigOf, fillRulesOf, csvOf } from '../backtest/run-setup.ts';
-import { strategyFileOf } from '../daemon/load-instances.ts';
+import { missingFileText, strategyFileOf } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError, present } from '../domain/errors.ts';
-import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
-import { ownFileHint, ownStrategies } from '../plugins/own-files.ts';
-import type { StrategyDefinition } from '../strategy/definition.ts';
+import { loadStrategy } from '../plugins/load-strategy.ts';
+import { ownStrategies } from '../plugins/own-files.ts';
 import { codeHash } from './code-bundle.ts';
 import { type StudyData, cutCandles, cutRecordings } from './data/study-data.ts';
 import type { ReadStudy, StudySettings } from './study-settings.ts';
@@ -64,7 +62,7 @@ export async function prepareStudy({ settings, written }: ReadStudy): Promise<Pr
   const setup = setupOfStudy(settings);
   const config = botConfigOf(setup.overrides);
   const file = fileOf(config);
-  const { params: schema } = await definitionOf(file);
+  const { params: schema } = (await loadStrategy(file)).definition;
   const fixed = settings.params;
   const { space, declared } = searchedSpace({ declared: written['space'], schema, fixed });
   const signals = settings.signals === undefined ? null : await readSignals(settings.signals);
@@ -94,21 +92,7 @@ function fileOf({ strategies, strategiesFolders }: BotConfig): string {
   const folders = [...strategiesFolders, ownStrategies()];
   const file = strategyFileOf(plugin, folders);
   if (file !== null) return file;
-  const expected =
-    plugin.kind === 'file' ? `a file at ${plugin.path}` : `${plugin.name} in ${folders.join(' or ')}`;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `strategy: expected ${expected}, found none${plugin.kind === 'name' ? ownFileHint(plugin.name, process.cwd()) : ''}`,
-  );
-}
-
-async function definitionOf(file: string): Promise<StrategyDefinition> {
-  // Throws the usual error if the file cannot be read.
-  readFileSync(file);
-  const { strategies, problems } = await loadStrategies(file);
-  const [first] = strategies;
-  if (first !== undefined) return first.definition;
-  throw new SarrafError('INVALID_STRATEGY', problems.map(formatPluginProblem).join('; '));
+  throw new SarrafError('INVALID_OPTIONS', `strategy: ${missingFileText(plugin, folders)}`);
 }
 
 /**

@@ -273,7 +273,11 @@ describe('what is wrong is said in one line, with exit code 2, and nothing is lo
 
   test.each([
     ['no market', ['ma-cross', '--cash', '1'], /^expected --market or --universe with --cash/],
-    ['no strategy', ['nothing.ts', ...noFile], /^strategy: expected a file at .*nothing\.ts, found none$/],
+    [
+      'no strategy',
+      ['nothing.ts', ...noFile],
+      /^strategy: expected the file of a strategy at .*nothing\.ts, was none$/,
+    ],
     [
       'an objective that is not there',
       ['ma-cross', ...noFile, '--objective', 'luck'],

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { loadStrategies } from '../../src/plugins/load-strategies.ts';
+import { loadStrategy } from '../../src/plugins/load-strategy.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import { SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 import { runOnBooks, runStrategy, type ScriptedRun } from '../../src/testing.ts';
@@ -145,9 +145,9 @@ describe('the locks that a handler sees', () => {
 test('the example of docs/locks.md sells before it is locked in, and buys when the lock is over', async () => {
   const [, source = ''] = /```ts\n(.*?)```/s.exec(readFileSync('docs/locks.md', 'utf8')) ?? [];
   const folder = folderOfThisTest();
-  writeFileSync(join(folder, 'at-home.ts'), source);
-  const { strategies } = await loadStrategies(folder);
-  const { definition } = strategies[0]!;
+  const file = join(folder, 'at-home.ts');
+  writeFileSync(file, source);
+  const { definition } = await loadStrategy(file);
   const { fills, refusals } = runStrategy(definition, {
     bars: flat(10),
     locks: [

@@ -6,17 +6,16 @@ import { runBacktest } from '../../backtest/run-backtest.ts';
 import { barRulesOf, csvOf, requestOf } from '../../backtest/run-setup.ts';
 import { readBotRules } from '../../daemon/read-bot-rules.ts';
 import type { BotRules } from '../../daemon/rule-answers.ts';
-import { strategyFileOf } from '../../daemon/load-instances.ts';
+import { missingFileText, refusedParams, strategyFileOf } from '../../daemon/load-instances.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { runShape } from '../../backtest/run-schema.ts';
-import { messageOf } from '../../domain/errors.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { sentenceIn } from '../../language/sentence-in.ts';
 import { LoadWatch } from '../../plugins/load-watch.ts';
-import { formatPluginProblem, loadStrategies, type LoadedStrategy } from '../../plugins/load-strategies.ts';
+import { loadStrategy, placedError } from '../../plugins/load-strategy.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import {
   explainRules,
@@ -64,14 +63,14 @@ async function explain(strategy: string, options: LanguageOptions): Promise<void
   const watch = new LoadWatch();
   const { name, rules } = await watch
     .during(file, async () => {
-      const { definition, lineOf } = await strategyIn(file);
+      const { definition, lineOf } = await loadStrategy(file);
       const { timeframe, params } = run;
       const of = { market: market ?? 'BTCUSDT', timeframe, params, marketNames: MARKET_NAMES };
       try {
         return { name: definition.name, rules: ruleSetOf(definition, of) };
       } catch (error) {
-        const problem = { file, line: lineOf(error), message: messageOf(error) };
-        throw wrongInput(formatPluginProblem(problem));
+        const params = refusedParams(error, ([, ...path], text) => `--param ${path.join('.')}: ${text}`);
+        throw params === null ? placedError(error, { file, lineOf }) : wrongInput(params.join('\n'));
       }
     })
     .finally(() => watch.close());
@@ -107,16 +106,10 @@ function strategyFile(strategy: string): string {
   const plugin = /[/.]/.test(strategy)
     ? ({ kind: 'file', path: resolve(strategy) } as const)
     : ({ kind: 'name', name: strategy } as const);
-  const file = strategyFileOf(plugin, [resolve('strategies'), ownStrategies()]);
+  const folders = [resolve('strategies'), ownStrategies()];
+  const file = strategyFileOf(plugin, folders);
   if (file !== null) return file;
-  throw wrongInput(`expected a strategy file, or the name of one in strategies, was ${strategy}`);
-}
-
-async function strategyIn(file: string): Promise<LoadedStrategy> {
-  const { strategies, problems } = await loadStrategies(file);
-  const [found] = strategies;
-  if (found === undefined) throw wrongInput(problems.map(formatPluginProblem).join('\n'));
-  return found;
+  throw wrongInput(missingFileText(plugin, folders));
 }
 
 export function explainCommand(): Command {
@@ -176,19 +169,16 @@ async function readBacktest(strategy: string | undefined, options: WhyOptions): 
   const { catalogue = usualCatalogue(), from = null, to = null } = settings;
   const { at = Number.POSITIVE_INFINITY } = options;
   const found: ShownRules[] = [];
-  const load: typeof loadStrategies = async (file) => {
-    const loaded = await loadStrategies(file);
-    const strategies = loaded.strategies.map((one) => {
-      const { definition } = one;
-      const onBar = (moment: RuleMoment): void => {
-        const { bar, ctx } = moment;
-        if (bar.closeTimeMs > at) return;
-        const isHeld = ctx.isTradable(ctx.position, bar.close);
-        found[0] = { strategy: definition.name, ...readRules(moment, { isHeld }) };
-      };
-      return { ...one, definition: watchRules(definition, onBar, { trades: true }) };
-    });
-    return { ...loaded, strategies };
+  const load: typeof loadStrategy = async (file) => {
+    const loaded = await loadStrategy(file);
+    const { definition } = loaded;
+    const onBar = (moment: RuleMoment): void => {
+      const { bar, ctx } = moment;
+      if (bar.closeTimeMs > at) return;
+      const isHeld = ctx.isTradable(ctx.position, bar.close);
+      found[0] = { strategy: definition.name, ...readRules(moment, { isHeld }) };
+    };
+    return { ...loaded, definition: watchRules(definition, onBar, { trades: true }) };
   };
   const { backtest } = await createBacktest({
     ...requestOf(settings),

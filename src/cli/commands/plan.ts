@@ -92,7 +92,7 @@ function configsOf(options: Options): readonly [BotConfig, ...BotConfig[]] {
       market,
       ...(timeframe === undefined ? {} : { timeframe }),
     }));
-    return readConfig(null, [['strategies', JSON.stringify(listed)], ...set]);
+    return readConfig(null, [['strategies', JSON.stringify(listed), 'params.'], ...set]);
   };
   return [configFor(first), ...others.map(configFor)];
 }

@@ -80,7 +80,7 @@ function overridesOf(options: Options): readonly Override[] {
         ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin)
         : strategyFilesAt(resolve(strategies));
     const listed = plugins.map((plugin) => ({ plugin, market: market ?? DEFAULT_MARKET }));
-    overrides.push(['strategies', JSON.stringify(listed)]);
+    overrides.push(['strategies', JSON.stringify(listed), 'params.']);
   }
   return [...overrides, ...options.set];
 }

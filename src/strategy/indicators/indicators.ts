@@ -78,6 +78,16 @@ export function createIndicator(spec: unknown, peers: Peers = () => undefined): 
   return new RunningIndicator(checked);
 }
 
+/** Creates something of an indicator; an error names the indicator. */
+export function ofIndicator<Value>(name: string, create: () => Value): Value {
+  try {
+    return create();
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    throw new SarrafError(error.code, `indicators.${name}: ${error.message}`, { cause: error });
+  }
+}
+
 /** Refuses an indicator of an author that has other values when it sees the same bars again. */
 function refuseUnlike(kind: string, checked: CheckedIndicator): void {
   const [once, again] = [new RunningIndicator(checked), new RunningIndicator(checked)];

@@ -4,7 +4,7 @@ import type { CandleData, DeclaredData } from '../data/data.ts';
 import { fieldsOf, isFields } from '../fields.ts';
 import { frozenIntent } from '../check-intents.ts';
 import type { IndicatorSpecs } from '../indicators/declare-indicator.ts';
-import { createIndicator, valueShapeOf } from '../indicators/indicators.ts';
+import { createIndicator, ofIndicator, valueShapeOf } from '../indicators/indicators.ts';
 import type { PlotOptions } from '../plots.ts';
 import {
   RULE_FIELDS,
@@ -235,7 +235,7 @@ function namedSeries(data: DeclaredData, specs: IndicatorSpecs): unknown {
     );
   for (const [name, spec] of Object.entries(specs)) {
     const series = (field: string | null) => new Series({ kind: 'indicator', name, field });
-    const { fields } = valueShapeOf(spec);
+    const { fields } = ofIndicator(name, () => valueShapeOf(spec));
     named[name] =
       fields === null
         ? series(null)

@@ -1,5 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { RULE_SENTENCES } from '../../language/rule-sentences.ts';
+import { inputText } from '../decimal-input.ts';
 
 /** Fields of a bar that rules can read. */
 export const RULE_FIELDS = ['open', 'high', 'low', 'close', 'volume'] as const;
@@ -246,11 +247,9 @@ export const shownValue = (value: unknown): string =>
     ? 'a series'
     : value instanceof Condition
       ? 'a condition'
-      : typeof value === 'number'
-        ? String(value)
-        : value instanceof Promise
-          ? 'a promise: leave "async" out'
-          : typeof value;
+      : value instanceof Promise
+        ? 'a promise: leave "async" out'
+        : inputText(value);
 
 /** Returns the nodes that a node is computed from. */
 export function inputsOf(node: RuleNode): readonly RuleNode[] {

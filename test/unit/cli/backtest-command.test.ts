@@ -291,7 +291,7 @@ describe('sarraf backtest', () => {
       'make them with "sarraf data resample --market BTCUSDT --timeframe 4h"',
     ],
     ['a step that is none', 'ma-cross --market BTCUSDT --price-step abc', 'expected a positive decimal'],
-    ['a strategy that is not there', 'nothing --market BTCUSDT', 'was none: nothing: expected a file'],
+    ['a strategy that is not there', 'nothing --market BTCUSDT', 'dip, grid, ma-cross, '],
     ['a time that is none', 'ma-cross --market BTCUSDT --from soon', '--from'],
     ['a file that is not there', 'ma-cross --market BTCUSDT --csv nothing.csv', 'nothing.csv'],
     [
@@ -358,10 +358,27 @@ describe('sarraf backtest', () => {
     );
   });
 
-  test('says where it looked for a strategy that is not there', async () => {
-    expect(await backtest('nothing', '--market', 'BTCUSDT')).toEqual(
-      failed(2, /expected a file nothing\.ts or \.js in /),
+  test('names the strategies that are there for one that is not', async () => {
+    const { error } = await backtest('gird', '--market', 'BTCUSDT');
+    expect(error).toMatch(
+      /^expected one of the strategies in \S+ \(.*grid, .*\), was gird: did you mean grid\?\n$/,
     );
+  });
+
+  test('names the option, what was expected and what was found for a param that is refused', async () => {
+    const params = ['--param', 'fast=1.5', '--param', 'slow=x', '--param', 'share=2', '--param', 'slwo=3'];
+    const { code, error } = await backtest('ma-cross', '--market', 'BTCUSDT', '--csv', csv, ...params);
+    expect([code, error.trimEnd().split('\n')]).toEqual([
+      2,
+      [
+        '--param fast: expected a whole number, was 1.5',
+        '--param slow: expected a number, was "x"',
+        '--param share: expected at most 1, was 2',
+        expect.stringMatching(
+          /^--param slwo: expected the name of a parameter \(fast, slow, .*\), found another$/,
+        ),
+      ],
+    ]);
   });
 
   test('says at which candle a strategy stopped, and ends with 1', async () => {

@@ -215,10 +215,10 @@ test('names the line of the configuration that a strategy refuses, or the option
   writeFileSync(config, lines.join('\n'));
   const { code, error } = await sarrafHere(['plan', '--config', config]);
   expect(code).toBe(2);
-  expect(error).toContain(`${config}:5:13: strategies[0].params.fast: Too small`);
+  expect(error).toContain(`${config}:5:13: strategies[0].params.fast: expected more than 0, was -3`);
   expect(error).toContain(`${config}:6:13: strategies[0].params.fsat: expected the name of a parameter`);
   const set = await sarrafHere(['plan', '--config', config, '--set', 'strategies.0.params.fast=x']);
-  expect(set.error).toContain('--set strategies.0.params.fast: Invalid input');
+  expect(set.error).toContain('--set strategies.0.params.fast: expected a number, was "x"');
 });
 
 test('the plan of a configuration is the one that a run of it goes by', async () => {

@@ -150,18 +150,18 @@ describe('loading the instances of a bot', () => {
       expect.stringMatching(`^${syntax}:3: SyntaxError: `),
       `${throws}:7: no`,
       `${wrong}: expected a strategy made by defineStrategy as the default export, was number`,
-      expect.stringMatching(/^--set strategies: strategies\[3\]\.params\.share: /),
+      '--set strategies: strategies[3].params.share: expected more than 0, was -1',
       '--set strategies: strategies[3].params.speed: expected the name of a parameter (timeframe, share), found another',
       expect.stringMatching(`^${good}: market of lost: .*BTCIRT`),
-      `absent: expected a file absent.ts or .js in ${folder}, was none`,
-      `gone: expected the file of a strategy at ${join(folder, 'absent.ts')}, was none`,
+      `--set strategies: strategies[5].plugin: expected one of the strategies in ${folder} (good, syntax, throws, wrong), was absent`,
+      `--set strategies: strategies[6].plugin: expected the file of a strategy at ${join(folder, 'absent.ts')}, was none`,
     ]);
   });
 
   test('refuses to begin without a single strategy, and says why there is none', async () => {
     await expect(load([{ plugin: 'absent', ...ON }])).rejects.toMatchObject({
       code: 'INVALID_STRATEGY',
-      message: `expected a strategy that can run, was none\n  absent: expected a file absent.ts or .js in ${folder}, was none`,
+      message: `--set strategies: strategies[0].plugin: expected one of the strategies in ${folder} (none), was absent`,
     });
   });
 

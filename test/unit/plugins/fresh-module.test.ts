@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { moduleFactory, loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { moduleFactory, loadStrategy } from '../../../src/plugins/load-strategy.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const folder = folderOfAllTests();
@@ -69,10 +69,11 @@ describe('a module that is made anew', () => {
        const { words }: Long = JSON.parse('null');
        export default words;`,
     );
-    const first = await loadStrategies(path);
-    const second = await loadStrategies(path);
-    expect(first.problems).toMatchObject([{ file: path, line: 4 }]);
-    expect(second.problems).toEqual(first.problems);
+    for (let load = 0; load < 2; load += 1)
+      await expect(loadStrategy(path)).rejects.toMatchObject({
+        code: 'INVALID_STRATEGY',
+        message: expect.stringContaining(`${path}:4: TypeError: `),
+      });
   });
 });
 
@@ -91,10 +92,8 @@ test('a strategy that counts at the top of its file counts from the beginning in
      });`,
   );
   for (let load = 0; load < 3; load += 1) {
-    const { strategies, problems } = await loadStrategies(path);
-    expect(problems).toEqual([]);
-    expect(strategies.map(({ definition }) => definition.name)).toEqual(['counted-1']);
-    const { definition, lineOf } = strategies[0]!;
+    const { definition, lineOf } = await loadStrategy(path);
+    expect(definition.name).toBe('counted-1');
     const handler = (definition.on as { bars: () => void }).bars;
     const error = (() => {
       try {

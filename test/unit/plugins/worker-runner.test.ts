@@ -1,11 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { present } from '../../../src/domain/errors.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { checkedPlots, SENT, SharedLine } from '../../../src/plugins/worker-messages.ts';
-import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { loadStrategy } from '../../../src/plugins/load-strategy.ts';
 import { StrategyThread } from '../../../src/plugins/strategy-thread.ts';
 import { WorkerRunner, type WorkerRunnerOptions } from '../../../src/plugins/worker-runner.ts';
 import type { PlotSeries } from '../../../src/strategy/plots.ts';
@@ -248,10 +247,10 @@ describe('a strategy in a thread', () => {
 
   test('that is paused follows its universe, as one without a thread does', async () => {
     const roaming = 'test/support/plugins/roaming.ts';
-    const [loaded] = (await loadStrategies(join(process.cwd(), roaming))).strategies;
+    const { definition } = await loadStrategy(join(process.cwd(), roaming));
     const setup = { market: 'BTCIRT', timeframe: '1m', params: {} } as const;
     const knownMarkets = ['BTCIRT', 'ETHIRT', 'XRPIRT'];
-    const direct = new StrategyRunner(present(loaded, 'the plugin').definition, {
+    const direct = new StrategyRunner(definition, {
       ...setup,
       marketNames: MARKET_NAMES,
       knownMarkets: new Set(knownMarkets),

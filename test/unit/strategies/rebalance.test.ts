@@ -42,7 +42,7 @@ describe('rebalance', () => {
       { kind: 'timer', name: 'look', cron },
       { kind: 'book' },
     ]);
-    expect(() => start({ share: 1.5 })).toThrow('share: Too big: expected number to be <=1');
+    expect(() => start({ share: 1.5 })).toThrow('share: expected at most 1, was 1.5');
     expect(() => start({ cron: 'hourly' })).toThrow('expected a cron pattern');
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { loadStrategy } from '../../../src/plugins/load-strategy.ts';
 import { runOnBooks, runStrategy } from '#testing';
 import grid from '../../../strategies/grid.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
@@ -24,17 +24,14 @@ test('the test on books of the page holds', async () => {
 test('the strategy of the page does what its test says', async () => {
   const folder = folderOfThisTest();
   writeFileSync(join(folder, 'cross.ts'), strategy);
-  const { strategies, problems } = await loadStrategies(join(folder, 'cross.ts'));
-  expect(problems).toEqual([]);
-  const [loaded] = strategies;
-  if (loaded === undefined) throw new Error('expected the strategy of the page');
+  const { definition } = await loadStrategy(join(folder, 'cross.ts'));
   const params = { fast: 2, slow: 3 };
-  const { fills } = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 120] });
+  const { fills } = runStrategy(definition, { params, bars: [100, 100, 100, 110, 120, 120] });
   expect(fills).toMatchObject([{ side: 'buy', price: 110 }]);
   // The line breaks of the formatter are ignored.
   const shown = tested.replace(/\s+/g, ' ').replaceAll(', }', ' }');
   expect(shown).toContain('{ params: { fast: 2, slow: 3 }, bars: [100, 100, 100, 110, 120, 120] }');
   expect(shown).toContain("[{ side: 'buy', price: 110 }]");
-  const down = runStrategy(loaded.definition, { params, bars: [100, 100, 100, 110, 120, 90, 80, 80] });
+  const down = runStrategy(definition, { params, bars: [100, 100, 100, 110, 120, 90, 80, 80] });
   expect(down.fills.map(({ side }) => side)).toEqual(['buy', 'sell']);
 });

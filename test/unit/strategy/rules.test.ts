@@ -344,6 +344,50 @@ describe('what an order lacks', () => {
   });
 });
 
+describe('a refused rule', () => {
+  const source = `import { defineRules, rsi } from '#sdk';
+export default defineRules({
+  name: 'dip',
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  indicators: ({ bars }) => ({
+    strength: rsi(bars, 14),
+  }),
+  enter: ({ bars, strength }) =>
+    strength.isBelow(30).and(bars.close.isAbove(100)),
+  size: { equityShare: 0.5 },
+  bracket: {
+    stopLoss: { percent: 2 },
+  },
+});`;
+
+  test.each([
+    ['an indicator', ['14', '-3'], ':6: indicators.strength: expected length of rsi to be'],
+    ['a condition', ['(30).and(', '(30) && ('], ':8: enter: expected to use each condition that it makes'],
+    ['an operand', ['(100)', "('x')"], ':9: isAbove: expected a finite number or a series, was "x"'],
+    ['a size', ['0.5', '5'], ':10: size.equityShare: expected'],
+    ['an exit', ['percent: 2', 'percent: -2'], ':12: bracket.stopLoss.percent: expected a positive number'],
+    ['a name', ["'dip'", "'A Dip'"], ':3: name: expected a strategy name'],
+    [
+      'a wrong name of a series',
+      ['bars.close', 'bars.clos'],
+      ':9: expected one of open, high, low, close, volume',
+    ],
+  ] as const)('is named with its file and line by each command: %s', async (_what, [from, to], message) => {
+    const folder = folderOfThisTest();
+    const file = join(folder, 'dip.ts');
+    writeFileSync(file, source.replace(from, to));
+    const run = [file, '--csv', csv(folder), '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'];
+    const found = [
+      await sarrafHere(['explain', file]),
+      await sarrafHere(['backtest', ...run]),
+      await sarrafHere(['plan', '--strategies', file]),
+    ];
+    for (const { code, error } of found) {
+      expect([code, error.startsWith(`${file}${message}`)], error).toEqual([2, true]);
+    }
+  });
+});
+
 describe('sarraf explain and why', () => {
   test('write the rules in words', async () => {
     const { code, out: output } = await sarrafHere(['explain', 'mean-reversion', '--param', 'length=10']);

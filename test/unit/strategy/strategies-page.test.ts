@@ -4,7 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReportData } from '../../../src/page/run-data.ts';
 import { LIFE } from '../../../src/strategy/definition.ts';
-import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
+import { strategyFilesAt } from '../../../src/daemon/load-instances.ts';
+import { loadStrategy } from '../../../src/plugins/load-strategy.ts';
 import { runStrategy } from '#testing';
 import * as sdk from '../../../src/strategy/sdk.ts';
 import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
@@ -41,8 +42,7 @@ beforeAll(() => {
 
 describe('the page for authors', () => {
   test('shows examples that are strategies', async () => {
-    const { strategies, problems } = await loadStrategies(folder);
-    expect(problems).toEqual([]);
+    const strategies = await Promise.all(strategyFilesAt(folder).map(loadStrategy));
     const runners = strategies.map(({ definition }) => runnerOn(definition, 'BTCIRT', '1h'));
     expect(runners.map(({ name }) => name)).toEqual([
       'band',
@@ -109,8 +109,7 @@ describe('the page of rules', () => {
     const blocks = readFileSync('docs/rules.md', 'utf8').matchAll(/```ts\n(import [\s\S]*?)```/g);
     for (const [index, [, code = '']] of [...blocks].entries())
       writeFileSync(join(recipes, `recipe-${index + 10}.ts`), code);
-    const { strategies, problems } = await loadStrategies(recipes);
-    expect(problems).toEqual([]);
+    const strategies = await Promise.all(strategyFilesAt(recipes).map(loadStrategy));
     // Hours of prices that fall and rise again, so that most rules buy and sell.
     const bars = Array.from({ length: 400 }, (_, hour) => {
       const close = 100 + 8 * Math.sin(hour / 9) + 3 * Math.sin(hour / 2);

@@ -132,7 +132,7 @@ describe('a backtest of a program', () => {
     [
       'no strategy of that name',
       { strategies: [{ strategy: 'nobody', market: 'BTCUSDT' }] },
-      'expected a file nobody',
+      'ma-cross, market-maker, ',
     ],
     ['money that is no decimal', { balances: { usdt: 'much' } }, 'balances.usdt: expected a decimal'],
     ['a fee of more than all', { feePercent: 101 }, 'paper.fees'],

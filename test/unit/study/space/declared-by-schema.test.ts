@@ -111,8 +111,8 @@ test('what the schema refuses of a space is said before any trial', () => {
     width: { kind: 'boolean' },
   });
   expect(schemaRefusals(space, schema)).toEqual([
-    'length: the strategy refuses 1: Too small: expected number to be >=2',
-    'mode: the strategy refuses slwo: Invalid option: expected one of "fast"|"slow"',
+    'length: the strategy refuses 1: expected at least 2, was 1',
+    'mode: the strategy refuses slwo: expected one of "fast", "slow", was "slwo"',
     'width: expected a param of the strategy (length, mode, size), found none of that name',
   ]);
 });

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { whatIsWrong, type StrategyDefinition } from '../strategy/definition.ts';
 import { IS_BUNDLE, ownModule } from './own-files.ts';
 import { inspect } from 'node:util';
@@ -16,77 +16,22 @@ export interface LoadedStrategy {
   readonly lineOf: (error: unknown) => number | null;
 }
 
-/** Reason that a file is not a usable strategy. */
-export interface PluginProblem {
-  readonly file: string;
-  /** Line of the problem, from 1; null if it has none. */
-  readonly line: number | null;
-  readonly message: string;
-}
-
-export interface LoadedStrategies {
-  readonly strategies: readonly LoadedStrategy[];
-  readonly problems: readonly PluginProblem[];
-}
-
-/** Maximum number of files of one folder; a larger folder is probably not one of strategies. */
-const MOST_FILES = 200;
-
 /**
- * Loads strategies without a build: from a folder (each `.ts`, `.mts`, `.js` and `.mjs` file in it, by name)
- * or from one file. A broken file is reported, and the others are still loaded.
- * @throws SarrafError `INVALID_OPTIONS` if the path is neither a folder nor a file, or if the folder has too
- * many files.
+ * Returns an error of a strategy's file with its place as editors understand it: `file:line: message`. Its
+ * details have the parts. One that has its place already is returned as it is.
  */
-export async function loadStrategies(path: string): Promise<LoadedStrategies> {
-  const strategies: LoadedStrategy[] = [];
-  const problems: PluginProblem[] = [];
-  provideSdk();
-  for (const file of strategyFiles(resolve(path))) {
-    const loaded = await loadFile(file);
-    if ('message' in loaded) problems.push(loaded);
-    else {
-      const { name } = loaded.definition;
-      const other = strategies.find(({ definition }) => definition.name === name);
-      if (other === undefined) strategies.push(loaded);
-      else
-        problems.push({
-          file,
-          line: null,
-          message: `expected a name of its own, ${name} is ${basename(other.file)} too`,
-        });
-    }
-  }
-  return { strategies, problems };
-}
-
-/** Formats a problem as editors understand it: `file:line: message`. */
-export function formatPluginProblem({ file, line, message }: PluginProblem): string {
-  return `${file}${line === null ? '' : `:${line}`}: ${message}`;
-}
-
-/** True if a file in a folder of strategies is a strategy, and not a test or a declaration of types. */
-export function isStrategyFile(name: string): boolean {
-  return /\.m?[tj]s$/.test(name) && !/\.(?:d|test)\.m?[tj]s$/.test(name);
-}
-
-function strategyFiles(path: string): readonly string[] {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() === true) return [path];
-  if (found?.isDirectory() !== true) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected a strategy file or a folder of them, found nothing at ${path}`,
-    );
-  }
-  const names = readdirSync(path).filter(isStrategyFile).sort();
-  if (names.length > MOST_FILES) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected at most ${MOST_FILES} strategies in ${path}, were ${names.length}`,
-    );
-  }
-  return names.map((name) => join(path, name));
+export function placedError(
+  error: unknown,
+  { file, lineOf }: Omit<LoadedStrategy, 'definition'>,
+): SarrafError {
+  const details = error instanceof SarrafError ? error.details : {};
+  if (error instanceof SarrafError && 'text' in details) return error;
+  const text = messageOf(error);
+  const { line = lineOf(error) } = details as { readonly line?: number | null };
+  return new SarrafError('INVALID_STRATEGY', `${file}${line === null ? '' : `:${line}`}: ${text}`, {
+    cause: error,
+    details: { ...details, line, text },
+  });
 }
 
 /**
@@ -108,42 +53,71 @@ export function strategyPlaceOf(error: unknown): string | null {
   return error instanceof Error || LOADED_FILES.size !== 1 ? null : (only ?? null);
 }
 
-async function loadFile(file: string): Promise<LoadedStrategy | PluginProblem> {
+/**
+ * Loads the strategy of a file, without a build. Throws `INVALID_STRATEGY` with the place of the mistake in a
+ * file that has none.
+ */
+export async function loadStrategy(file: string): Promise<LoadedStrategy> {
+  provideSdk();
   let module: Exports;
   let lineOf = (error: unknown): number | null => lineIn(error, file);
   try {
     if (LOADED_FILES.has(file)) {
       const factory = LOADED_FILES.get(file) ?? (await moduleFactory(file));
       LOADED_FILES.set(file, factory);
-      lineOf = (error) => {
-        const line = lineIn(error, file);
-        return line === null ? null : factory.lineOf(line);
-      };
+      lineOf = (error) => lineIn(error, file, factory.lineOf);
       module = await factory.create();
     } else {
       LOADED_FILES.set(file, null);
       module = (await import(pathToFileURL(file).href)) as Exports;
     }
-  } catch (error) {
-    const message =
-      error instanceof Error ? `${error.name}: ${error.message.split('\n', 1)[0]}` : String(error);
-    return { file, line: lineOf(error), message };
+  } catch (cause) {
+    if (cause instanceof SarrafError) throw placedError(cause, { file, lineOf });
+    const [first = ''] = messageOf(cause).split('\n', 1);
+    const message = cause instanceof Error ? `${cause.name}: ${first}` : first;
+    throw placedError(new SarrafError('INVALID_STRATEGY', message, { cause }), { file, lineOf });
   }
   const wrong = whatIsWrong(module['default']);
-  if (wrong !== null) return { file, line: null, message: wrong };
+  if (wrong !== null) throw placedError(new SarrafError('INVALID_STRATEGY', wrong), { file, lineOf });
   return { file, definition: module['default'] as StrategyDefinition, lineOf };
 }
 
-/** Returns the line of `file` that an error names first, from 1; null if it names none. */
-export function lineIn(error: unknown, file: string): number | null {
+/**
+ * Returns the line of `file`, from 1, that an error's stack names first, else that of the part of a strategy
+ * that its message begins with; null if it names none. `lineOf`: see `ModuleFactory`.
+ */
+export function lineIn(
+  error: unknown,
+  file: string,
+  lineOf: ModuleFactory['lineOf'] = (line) => line,
+): number | null {
   // A syntax error shows its place only when it is printed, not in its stack.
   const text = error instanceof Error ? `${error.stack ?? ''}\n${inspect(error)}` : '';
   const places = [file, pathToFileURL(file).href]
     .map((place) => text.indexOf(`${place}:`))
     .filter((at) => at !== -1);
-  if (places.length === 0) return null;
   const line = /:(\d+)/.exec(text.slice(Math.min(...places)).replace(/^file:/, ''))?.[1];
-  return line === undefined ? null : Number(line);
+  if (places.length > 0) return line === undefined ? null : lineOf(Number(line));
+  return error instanceof SarrafError ? lineOfPart(error.message, file) : null;
+}
+
+/**
+ * Returns the line where a file's first strategy has the part that a message is about, such as
+ * `bracket.stopLoss: …`, from 1; null if it has none. It is found by its name alone.
+ */
+function lineOfPart(message: string, file: string): number | null {
+  const [path] = /^[a-z]\w*(?:\.\w+)*(?=: )/i.exec(message) ?? [];
+  if (path === undefined || !existsSync(file)) return null;
+  const source = readFileSync(file, 'utf8');
+  let found = -1;
+  let from = Math.max(0, source.search(/\bdefine(?:Rules|Strategy)\s*[<(]/));
+  for (const part of path.split('.')) {
+    const at = source.slice(from).search(new RegExp(`\\b${part}\\s*[:(,]`));
+    if (at === -1) break;
+    found = from + at;
+    from = found + part.length;
+  }
+  return found === -1 ? null : source.slice(0, found).split('\n').length;
 }
 
 /** Exports of a module, by name. */
@@ -153,7 +127,7 @@ type Exports = Readonly<Record<string, unknown>>;
 interface ModuleFactory {
   create(): Promise<Exports>;
   /** Returns the line of the source for a line in an error's stack; null if it has none. */
-  lineOf(line: number): number | null;
+  readonly lineOf: (line: number) => number | null;
 }
 
 /**
