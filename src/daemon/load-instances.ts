@@ -1,3 +1,4 @@
+import { listText } from '../domain/retain-newest.ts';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { nearestWord } from '../configuration/load-yaml.ts';
@@ -324,20 +325,15 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Maximum number of strategies in a message that lists them. */
-const MOST_NAMED = 20;
-
 /** Describes a plugin without a file, with the names that there are. */
 export function missingFileText(plugin: FilePlace, folders: readonly string[]): string {
   if (plugin.kind === 'file') return `expected the file of a strategy at ${plugin.path}, was none`;
   const { name } = plugin;
   const all = folders.filter((folder) => existsSync(folder)).flatMap(strategyFilesAt);
   const names = [...new Set(all.map(baseName))];
-  const more =
-    names.length === 0 ? 'none' : names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const nearest = nearestWord(name, names);
   return [
-    `expected one of the strategies in ${folders.join(' or ')} (${names.slice(0, MOST_NAMED).join(', ')}${more}), was ${name}`,
+    `expected one of the strategies in ${folders.join(' or ')} (${listText(names) || 'none'}), was ${name}`,
     nearest === null ? '' : `: did you mean ${nearest}?`,
     ownFileHint(name, process.cwd()),
   ].join('');

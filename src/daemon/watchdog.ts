@@ -1,3 +1,4 @@
+import { listText } from '../domain/retain-newest.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { type Pulse, readRun } from './run-record.ts';
 import {
@@ -274,24 +275,22 @@ function canceledText({ canceled, kept, left, unseen, isBack }: CanceledEntries)
   const parts = [
     canceled.length === 0
       ? 'no entry was open'
-      : `${canceled.length} entries are canceled (${named(canceled)})`,
-    ...(kept.length === 0 ? [] : [`${kept.length} exits stay (${named(kept)})`]),
+      : `${canceled.length} entries are canceled (${listText(canceled, MOST_NAMED)})`,
+    ...(kept.length === 0 ? [] : [`${kept.length} exits stay (${listText(kept, MOST_NAMED)})`]),
     ...(left.length === 0
       ? []
       : [
-          `${left.length} could not be canceled (${named(left.map(({ order, reason }) => `${order}: ${reason}`))})`,
+          `${left.length} could not be canceled (${listText(
+            left.map(({ order, reason }) => `${order}: ${reason}`),
+            MOST_NAMED,
+          )})`,
         ]),
     ...(unseen.length === 0
       ? []
-      : [`${unseen.length} may still turn up (${named(unseen)}), and are looked for again`]),
+      : [`${unseen.length} may still turn up (${listText(unseen, MOST_NAMED)}), and are looked for again`]),
     ...(isBack ? ['the bot is back, so the rest is left to it'] : []),
   ];
   return `of the silent bot ${parts.join('; ')}`;
-}
-
-function named(orders: readonly string[]): string {
-  const more = orders.length - MOST_NAMED;
-  return `${orders.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 interface WatchdogOptions {

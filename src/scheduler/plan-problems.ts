@@ -1,3 +1,4 @@
+import { listText } from '../domain/retain-newest.ts';
 import { present } from '../domain/errors.ts';
 import {
   type PlanInput,
@@ -25,9 +26,8 @@ export function overloadProblem(
 ): string {
   const reserve = budget.reserve === 0 ? '' : ` less a reserve of ${budget.reserve}`;
   const limit = `${PLANNED_SHARE * 100} % of ${budget.limit} in ${lengthText(budget.windowMs)}${reserve}`;
-  const named = feeds.slice(0, MOST_NAMED).map(nameWithAge);
-  const rest = feeds.length > MOST_NAMED ? ` and ${feeds.length - MOST_NAMED} more` : '';
-  return `${budget.name}: expected at most ${aMinute(plannedRate(budget))} requests a minute (${limit}), found ${aMinute(perMs)} for ${named.join(', ')}${rest}: ${remedyOf(feeds)}`;
+  const named = listText(feeds.map(nameWithAge), MOST_NAMED);
+  return `${budget.name}: expected at most ${aMinute(plannedRate(budget))} requests a minute (${limit}), found ${aMinute(perMs)} for ${named}: ${remedyOf(feeds)}`;
 }
 
 /** Returns the problems of candles in timeframes that the exchange does not have. */

@@ -52,9 +52,9 @@ export function judgeTrial(metrics: TrialMetrics, { objectives, constraints }: G
   for (const { metric } of objectives) {
     const value = metrics[metric] ?? null;
     if (value === null) {
-      const trades = metrics['trades'] ?? 0;
-      const reason = `expected a value of ${metric}, found none: ${trades} trades were closed`;
-      return { kind: 'failed', reason };
+      const why =
+        metrics['fills'] === 0 ? 'nothing was traded' : `${metrics['trades'] ?? 0} trades were closed`;
+      return { kind: 'failed', reason: `expected a value of ${metric}, found none: ${why}` };
     }
     values.push(value);
   }
@@ -93,11 +93,20 @@ export function trialMetrics({ quote: _quote, ...figures }: BacktestSummary): Tr
  * - `refused`: the strategy refuses these params.
  * - `stopped`: the strategy threw during the run, and stopped.
  * - `threw`: the run itself could not be made.
- * - `no value`: an objective has no value, such as the Sharpe ratio of a run without trades.
+ * - `no trade`: nothing was traded, so that an objective has no value.
+ * - `no value`: an objective has no value, such as the Sharpe ratio of one day.
  * - `died`: the thread that ran it ended, twice.
  * - `too long`: it did not end in time.
  */
-export const FAILURE_KINDS = ['refused', 'stopped', 'threw', 'no value', 'died', 'too long'] as const;
+export const FAILURE_KINDS = [
+  'refused',
+  'stopped',
+  'threw',
+  'no trade',
+  'no value',
+  'died',
+  'too long',
+] as const;
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 

@@ -1,3 +1,4 @@
+import { listText } from '../domain/retain-newest.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
@@ -63,10 +64,12 @@ export class StudyFolder {
     const names = this.names();
     const found = [wanted, nameOfFile(wanted)].find((name) => names.includes(name));
     if (found !== undefined) return found;
-    const there = names.length === 0 ? 'none' : names.join(', ');
+    const begun = names.filter((name) => name.startsWith(basename(wanted).replace(/\.\w+$/, '')));
+    const [first] = begun.length > 0 ? begun : names;
+    const todo = first === undefined ? '"sarraf study run" makes one' : `type "sarraf study show ${first}"`;
     throw new SarrafError(
       'INVALID_OPTIONS',
-      `expected a study called ${wanted} in ${resolve(this.folder)}, found ${there}: "sarraf study run" makes one`,
+      `expected a study called ${wanted} in ${resolve(this.folder)}, found ${listText(names) || 'none'}: ${todo}`,
     );
   }
 }

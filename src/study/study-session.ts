@@ -293,7 +293,8 @@ function judged(
   }
   const { metrics, daily } = report;
   const outcome = judgeTrial(metrics, goals);
-  return { outcome, failure: outcome.kind === 'failed' ? 'no value' : null, metrics, daily };
+  const failure = metrics['fills'] === 0 ? 'no trade' : 'no value';
+  return { outcome, failure: outcome.kind === 'failed' ? failure : null, metrics, daily };
 }
 
 /** Throws if a stored trial has another point than the sampler's, which means that it is of another study. */

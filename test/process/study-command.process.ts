@@ -186,13 +186,13 @@ describe('a trial that goes wrong', () => {
     const { code, out } = await sarrafHere(['study', ...args, '--json', '--data', dataAt('nasty')]);
     expect(code).toBe(0);
     const { trials, counts, best } = JSON.parse(out) as Printed;
-    expect(counts.failed).toEqual({ stopped: 1, died: 1, refused: 1, 'no value': 1 });
+    expect(counts.failed).toEqual({ stopped: 1, died: 1, refused: 1, 'no trade': 1 });
     expect(best?.params['way']).toBe('trades');
     const reasons = new Map(trials.map(({ params, reason }) => [params['way'], reason]));
     expect(reasons.get('throws')).toMatch(/expected calm, found a storm \(.*nasty\.ts:\d+\)/);
     expect(reasons.get('leaves')).toMatch(/^its thread ended 2 times: .*3/);
     expect(reasons.get('refused')).toMatch(/expected another way/);
-    expect(reasons.get('idles')).toBe('expected a value of sharpe, found none: 0 trades were closed');
+    expect(reasons.get('idles')).toBe('expected a value of sharpe, found none: nothing was traded');
     expect(reasons.get('trades')).toBeNull();
   });
 

@@ -1,3 +1,4 @@
+import { listText } from '../../domain/retain-newest.ts';
 import { createScrubber } from '../../daemon/redact.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';
 import { Secret } from '../../configuration/secret-file.ts';
@@ -399,10 +400,8 @@ function cell(name: string, value: unknown): string {
   if (typeof value === 'number' && TIME.test(name)) return isoText(value).replace('T', ' ').replace('Z', '');
   if (typeof value === 'string') return oneLine(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
-    const more = value.length - MOST_IN_CELL;
-    return `${value.slice(0, MOST_IN_CELL).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  }
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
+    return listText(value.map(String), MOST_IN_CELL);
   return (isObject(value) ? marketOf(value) : null) ?? JSON.stringify(value);
 }
 

@@ -1,3 +1,4 @@
+import { listText } from '../../domain/retain-newest.ts';
 import { Command, Option, InvalidArgumentError } from 'commander';
 import { importCommand, conflictLines, outcomeText } from '../data/import-command.ts';
 import { verifyCommand } from '../data/verify-command.ts';
@@ -179,9 +180,7 @@ const summaryLines = (summaries: readonly Summary[]): readonly string[] =>
     'to (UTC)': ({ toMs }) => (toMs === null ? '' : timeText(toMs)),
     '>files': ({ files }) => String(files),
     '>MB': ({ bytes }) => (bytes / 1e6).toFixed(1),
-    source: ({ sources }) =>
-      sources.slice(0, MOST_SOURCES).join(', ') +
-      (sources.length > MOST_SOURCES ? ` and ${sources.length - MOST_SOURCES} more` : ''),
+    source: ({ sources }) => listText(sources, MOST_SOURCES),
   });
 
 const DOWNLOAD_EXAMPLES = `  sarraf data download --market BTCIRT --timeframe 1m --from 2024-01-01 --to 2024-02-01 --config bot.yaml

@@ -1,13 +1,10 @@
+import { countText } from '../../domain/money.ts';
+import { listText } from '../../domain/retain-newest.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { readLedgerIfAny } from '../../budget/ledger-snapshot.ts';
-import {
-  type BudgetReport,
-  loweredBudgets,
-  loweredText,
-  type LoweredBudget,
-} from '../../budget/ledger-report.ts';
+import { type BudgetReport, loweredBudgets, loweredText } from '../../budget/ledger-report.ts';
 import {
   beginsText,
   freshTradingBegins,
@@ -117,7 +114,7 @@ async function plan(options: Options): Promise<void> {
       `Plan for ${strategies.join(', ')}`,
       '',
       ...planLines(plan, made),
-      ...loweredLines(lowered),
+      ...(lowered.length === 0 ? [] : ['', ...lowered.map((each) => `LOWERED: ${loweredText(each)}.`)]),
       ...beginsLines(begins),
     ]);
     for (const reason of reasons) console.error(reason);
@@ -174,10 +171,6 @@ function tradingBeginsOf(
 async function ledgerRowsOf(config: BotConfig): Promise<readonly BudgetReport[] | null> {
   const path = ledgerOf(config);
   return path === null ? null : readLedgerIfAny(path);
-}
-
-function loweredLines(lowered: readonly LoweredBudget[]): readonly string[] {
-  return lowered.length === 0 ? [] : ['', ...lowered.map((each) => `LOWERED: ${loweredText(each)}.`)];
 }
 
 function beginsLines(begins: TradingBegins | null): readonly string[] {
@@ -261,7 +254,7 @@ function feedCells(feed: PlannedFeed): readonly string[] {
           `close + ${lengthText(latestAfterCloseMs)}`,
           `close + ${lengthText(longestAgeMs - intervalMs)}`,
         ];
-  return [key, ...ages, askersText(feed)];
+  return [key, ...ages, listText(feed.askers, MOST_ASKERS)];
 }
 
 /** Returns the polled data of each market of a followed universe, one row for all markets. */
@@ -279,17 +272,8 @@ function newcomerLines({ universe, places, requests, oneMs, allMs }: NewcomerPla
   const takes =
     requests === 0
       ? 'a newcomer needs no bars of the past'
-      : `the bars of a newcomer take ${counted(requests, 'request')}, ${lengthText(oneMs)}; those of all members at the start, ${lengthText(allMs)}`;
+      : `the bars of a newcomer take ${countText(requests, 'request')}, ${lengthText(oneMs)}; those of all members at the start, ${lengthText(allMs)}`;
   return ['', `${follows}; ${takes}.`];
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-function askersText({ askers }: PlannedFeed): string {
-  const more = askers.length - MOST_ASKERS;
-  return `${askers.slice(0, MOST_ASKERS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function budgetCells(budget: PlannedBudget, isAssumed: boolean): readonly string[] {

@@ -1,3 +1,4 @@
+import { listText } from '../../domain/retain-newest.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { Engine } from '../../engine/engine.ts';
@@ -341,7 +342,7 @@ export class DataWatch {
     for (const { feed } of news) this.notified.add(feed);
     this.old = new Set(old.keys());
     const back = [...this.notified].filter((feed) => !old.has(feed));
-    if (back.length > 0) this.notify('info', `${namesOf(back)}: read again`);
+    if (back.length > 0) this.notify('info', `${listText(back, MOST_NAMED)}: read again`);
     for (const feed of back) this.notified.delete(feed);
   }
 
@@ -353,7 +354,10 @@ export class DataWatch {
   private notifyOld(news: readonly DataAge[]): void {
     const reason = news.flatMap(({ feed }) => this.reasons.get(feed) ?? []).at(0) ?? 'no answer came';
     const longestMs = Math.max(...news.map((age) => this.ageOf(age)));
-    const names = namesOf(news.map(({ feed }) => feed));
+    const names = listText(
+      news.map(({ feed }) => feed),
+      MOST_NAMED,
+    );
     this.notify('warning', `${names}: nothing was read for ${lengthText(longestMs)}: ${reason}`);
   }
 
@@ -365,9 +369,4 @@ export class DataWatch {
 function reasonOf(answer: Exclude<VenueAnswer, { readonly outcome: 'value' }>): string {
   const text = answer.outcome === 'unsent' ? answer.reason : answer.message;
   return oneLine(answer.outcome === 'refused' ? `${answer.code}: ${text}` : text).slice(0, LONGEST_REASON);
-}
-
-function namesOf(feeds: readonly string[]): string {
-  const named = feeds.slice(0, MOST_NAMED).join(', ');
-  return feeds.length > MOST_NAMED ? `${named} and ${feeds.length - MOST_NAMED} more` : named;
 }

@@ -93,11 +93,10 @@ export function createScreen(options: ScreenOptions): Screen {
       });
     } else {
       const { level, message, subject } = notice;
-      const text = level === 'error' ? message.toUpperCase().slice(0, 1) + message.slice(1) : message;
       const putNotice = level === 'info' ? putNews : putTrouble;
       putNotice(
         'notice',
-        `${secondText(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`,
+        `${secondText(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${message}`,
         {
           marketTimeMs: atMs,
           level,

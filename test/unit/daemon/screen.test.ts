@@ -73,7 +73,7 @@ function shown(one: EngineNotice): readonly string[] {
 describe('the screen', () => {
   test('obeys nothing that a strategy wrote', () => {
     expect(shown(notice('error', 'broken: \u001B[2J\u202Etxt'))).toEqual([
-      '2026-01-05 12:00:00 ERROR: Broken: ?[2J?txt',
+      '2026-01-05 12:00:00 ERROR: broken: ?[2J?txt',
     ]);
   });
 
@@ -110,7 +110,8 @@ describe('the screen', () => {
     ],
     ['a word', notice('info', 'goes on'), '2026-01-05 12:00:00 goes on'],
     ['a warning', notice('warning', 'looks odd'), '2026-01-05 12:00:00 WARNING: looks odd'],
-    ['an error', notice('error', 'the disk is full'), '2026-01-05 12:00:00 ERROR: The disk is full'],
+    ['an error', notice('error', 'the disk is full'), '2026-01-05 12:00:00 ERROR: the disk is full'],
+    ['a name at its start', notice('error', 'dip stopped'), '2026-01-05 12:00:00 ERROR: dip stopped'],
   ])('shows %s in one line', (_, one, line) => {
     expect(shown(one)).toEqual([line]);
   });

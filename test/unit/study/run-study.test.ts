@@ -19,7 +19,8 @@ function measured({ fast, share }: Params): TrialReport {
   if (Number(fast) % 7 === 0) return { kind: 'failed', failure: 'threw', reason: `fast was ${String(fast)}` };
   const sharpe = -((Number(fast) - 17) ** 2) / 100 - (Number(share) - 0.4) ** 2;
   const daily = { firstDay: 3, returns: Float64Array.of(sharpe, 0.5) };
-  return { kind: 'ran', metrics: { sharpe: Number(fast) === 20 ? null : sharpe, trades: 4 }, daily };
+  const fills = Number(fast) === 20 ? 0 : 4;
+  return { kind: 'ran', metrics: { sharpe: fills === 0 ? null : sharpe, trades: fills, fills }, daily };
 }
 
 /** Makes a runner that ends trials in a random order. */
@@ -88,7 +89,7 @@ describe('a study', () => {
   test('keeps params with those that are fixed, figures, daily returns and why a trial failed', async () => {
     const trials = (await whole()).outcomes();
     const failures = new Set(trials.map(({ failure }) => failure));
-    expect(failures).toEqual(new Set([null, 'threw', 'no value']));
+    expect(failures).toEqual(new Set([null, 'threw', 'no trade']));
     const first = trials.find(({ failure }) => failure === null);
     expect(first?.params).toMatchObject({ mode: 'plain', fast: expect.any(Number) as number });
     expect(first?.daily?.returns[1]).toBe(0.5);

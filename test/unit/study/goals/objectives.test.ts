@@ -23,6 +23,13 @@ describe('a trial', () => {
     });
   });
 
+  test('says of a trial without a fill that nothing was traded', () => {
+    const metrics = { sharpe: null, trades: 0, fills: 0 };
+    expect(judgeTrial(metrics, { objectives: sharpe, constraints: [] })).toMatchObject({
+      reason: 'expected a value of sharpe, found none: nothing was traded',
+    });
+  });
+
   test.each([
     ['holds bounds that it is on', { trades: 30, maxDrawdown: 0.3 }, 0],
     ['breaks a least by its distance, relative to it', { trades: 15, maxDrawdown: 0.1 }, 0.5],

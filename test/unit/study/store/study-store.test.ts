@@ -187,7 +187,13 @@ test('studies of a folder are found by their names, and by the files that they w
   const studies = new StudyFolder(folder);
   expect(studies.names()).toEqual(['one']);
   expect([studies.find('one'), studies.find('some/where/one.yaml')]).toEqual(['one', 'one']);
-  expect(() => studies.find('two')).toThrow(/expected a study called two in .*studies, found one/);
+  expect(() => studies.find('two')).toThrow(
+    /expected a study called two in .*studies, found one: type "sarraf study show one"$/,
+  );
+  StudyStore.open(join(folder, 'studies', 'two-BTCUSDT-1h.sqlite')).close();
+  expect(() => studies.find('two.ts')).toThrow(
+    /found one, two-BTCUSDT-1h: type "sarraf study show two-BTCUSDT-1h"$/,
+  );
   expect(() => studies.pathOf('../one')).toThrow(/expected a name of letters/);
 });
 
