@@ -169,7 +169,9 @@ const executionSettings = z
       ),
     placeWithin: duration({ leastMs: 100, mostMs: HOUR_MS })
       .prefault(formatDuration(DEFAULT_ENGINE_TIMES.placeWithinMs))
-      .describe('How long an order may wait for its rate limit before the bot gives it up.'),
+      .describe(
+        'How long an order may wait for its limit; at an embedded.speed above 1 so many times as long.',
+      ),
   })
   .transform((read) => ({
     lateArrivalMs: read.lateArrival,

@@ -216,3 +216,33 @@ describe('the whole bot on the embedded exchange', () => {
     expect(await journalHash(4, 'other.sqlite')).not.toBe(first);
   });
 });
+
+test.each([
+  ['max', 3_000],
+  [0.5, 3_000],
+  [1, 3_000],
+  [30, 90_000],
+])(
+  'an order at the speed %s may wait %i ms of its time, in which a fast machine is not too slow',
+  async (speed, waitMs) => {
+    const strategies = [
+      { plugin: join(process.cwd(), 'test/support/plugins/always-in.ts'), market: 'BTCIRT' },
+    ];
+    // The exchange stays in virtual time, so that no result depends on this machine.
+    const world = createEmbeddedWorld({ seed: 3, config: { strategies, 'embedded.speed': speed } });
+    const life = await BotLife.prepare(world, path);
+    const { engine } = life.bot;
+    const waits = new Set<number>();
+    const step = engine.step.bind(engine);
+    engine.step = (event) => {
+      const output = step(event);
+      for (const { requestClass, expiresAtMs } of output.requests)
+        if (requestClass === 'place') waits.add(expiresAtMs - event.atMs);
+      return output;
+    };
+    life.bot.shell.start();
+    await life.run(10 * MINUTE_MS);
+    expect([...waits]).toEqual([waitMs]);
+    await life.drop();
+  },
+);

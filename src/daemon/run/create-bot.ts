@@ -149,8 +149,12 @@ function settingsOf(
   const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
   // Holdings in rial and tether must be valued in one of them.
   if (bridgedOf(runners).length > 0) traded.add(profile.marketNames.bridge.market);
+  const { speed } = config.embedded;
+  // The network of the embedded exchange is this machine, whose work takes longer in a time that runs faster.
+  const pace = config.mode !== 'embedded' || speed === 'max' ? 1 : Math.max(1, speed);
   return {
     ...config.execution,
+    placeWithinMs: config.execution.placeWithinMs * pace,
     instance: config.instance,
     venue: profile,
     markets: markets.filter(({ symbol }) => traded.has(symbol)),
