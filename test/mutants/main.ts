@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -5,7 +6,7 @@ import { tableLines } from '../../src/cli/table.ts';
 import { Checkout } from './checkout.ts';
 import { runFuzz } from './fuzz-run.ts';
 import { runSuite } from './suite-run.ts';
-import { readMutants, type Mutant } from './mutant.ts';
+import { planted, readMutants, type Mutant } from './mutant.ts';
 import { verdictOn, type Verdict } from './verdict.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..');
@@ -180,7 +181,7 @@ if (mutants.length === 0) {
   process.exit(2);
 }
 // All must fit before anything takes time.
-for (const mutant of mutants) new Checkout(original.folder, mutant).remove();
+for (const mutant of mutants) planted(readFileSync(join(original.folder, mutant.file), 'utf8'), mutant);
 const tests = [...new Set(mutants.flatMap(({ test }) => test ?? []))];
 /** The fuzzer, and then each test that a mutant names. */
 const controls = [...(mutants.every(({ test }) => test !== undefined) ? [] : [undefined]), ...tests];
