@@ -189,17 +189,12 @@ export function namedLimitRows(database: Database.Database) {
 
 export type NamedLimitRows = ReturnType<typeof namedLimitRows>;
 
-interface StoredClock {
-  readonly bootId: string;
-  readonly fullSinceMs: number | null;
-  readonly heardAtMs: number | null;
-}
-
 /** Access to the one row with the boot of the file's times, and since when its knowledge is complete. */
 export function clockRow(database: Database.Database) {
-  const select = database.prepare<[], StoredClock>(
-    'SELECT boot_id AS bootId, full_since_ms AS fullSinceMs, heard_at_ms AS heardAtMs FROM clock',
-  );
+  const select = database.prepare<
+    [],
+    { readonly bootId: string; readonly fullSinceMs: number | null; readonly heardAtMs: number | null }
+  >('SELECT boot_id AS bootId, full_since_ms AS fullSinceMs, heard_at_ms AS heardAtMs FROM clock');
   const updateHeard = database.prepare<[Answer]>(
     'UPDATE clock SET heard_at_ms = @atMs WHERE heard_at_ms IS NULL AND full_since_ms <= @admittedAtMs',
   );

@@ -102,16 +102,12 @@ export interface HaltState {
   readonly wholeAccount: boolean;
 }
 
-interface HaltRow {
-  readonly since_ms: number;
-  readonly reason: string;
-  readonly whole_account: number;
-}
-
 /** Returns the halt that operators last ordered; null if trading is allowed. It outlives the mirror. */
 export function readHalt(database: Database.Database): HaltState | null {
   const row = database
-    .prepare<[], HaltRow>('SELECT since_ms, reason, whole_account FROM halted WHERE id = 1')
+    .prepare<[], { readonly since_ms: number; readonly reason: string; readonly whole_account: number }>(
+      'SELECT since_ms, reason, whole_account FROM halted WHERE id = 1',
+    )
     .get();
   return row === undefined
     ? null

@@ -14,11 +14,6 @@ const IS_CHANNEL_SECRET: ReadonlySet<string> = new Set(CHANNEL_SECRETS);
 /** Largest size of a file with a token, key or password, in bytes. */
 const LARGEST_SECRET_BYTES = 8_192;
 
-interface CredentialTexts {
-  readonly problems: readonly Located[];
-  readonly warnings: readonly Located[];
-}
-
 /**
  * True if a path is that of the credentials or of a secret of an alert channel, or a part of them. Their
  * values are texts and are never repeated.
@@ -49,7 +44,7 @@ export function warnOfPlainSecrets(document: Document): readonly Located[] {
 export function readSecretFiles(
   document: Document,
   of: { readonly folder: string; readonly readFile: ReadSmallFile },
-): CredentialTexts {
+): { readonly problems: readonly Located[]; readonly warnings: readonly Located[] } {
   const problems: Located[] = [];
   const warnings: Located[] = [];
   for (const { path, node } of secretScalars(document)) {

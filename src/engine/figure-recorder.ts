@@ -50,7 +50,18 @@ export class LivePlots extends OutboxPart {
     super(outbox);
     for (const { name, runner } of instances) {
       this.known.set(name, new Map());
-      runner.plots = this.sinkOf(name);
+      runner.plots = {
+        add: (series, atMs, value) => {
+          const live = this.series.get(series) ?? this.begin(name, series);
+          this.series.set(series, live);
+          // A series has one value for each minute, the last one. A bar's value has the time of its close.
+          const endMs = Math.ceil(atMs / MINUTE_MS) * MINUTE_MS;
+          if (this.waiting.has(live) && live.atMs !== endMs) this.write(live);
+          live.atMs = endMs;
+          live.value = value;
+          this.waiting.add(live);
+        },
+      };
     }
   }
 
@@ -80,21 +91,6 @@ export class LivePlots extends OutboxPart {
     let wakeAtMs = Number.POSITIVE_INFINITY;
     for (const { atMs } of this.waiting) wakeAtMs = Math.min(wakeAtMs, atMs);
     return wakeAtMs;
-  }
-
-  private sinkOf(strategy: string): PlotSink {
-    return {
-      add: (series, atMs, value) => {
-        const live = this.series.get(series) ?? this.begin(strategy, series);
-        this.series.set(series, live);
-        // A series has one value for each minute, the last one. A bar's value has the time of its close.
-        const endMs = Math.ceil(atMs / MINUTE_MS) * MINUTE_MS;
-        if (this.waiting.has(live) && live.atMs !== endMs) this.write(live);
-        live.atMs = endMs;
-        live.value = value;
-        this.waiting.add(live);
-      },
-    };
   }
 
   private begin(strategy: string, { market, name, pane, style, color }: PlotSeries): LiveSeries {

@@ -258,11 +258,6 @@ function decode<Name extends EndpointName>(
   return { ok: true, value: reply.data as EndpointReply<Name> };
 }
 
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
 /**
  * Returns a reply without its unreadable rows. Null if something else is wrong, too, or if no row is left:
  * then the reply is in an unknown form.
@@ -270,7 +265,7 @@ interface Issue {
 function withoutUnread(
   name: EndpointName,
   body: Body,
-  issues: readonly Issue[],
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): { readonly body: Body; readonly unread: readonly UnreadReplyRow[] } | null {
   const found = new Map<string, UnreadReplyRow>();
   for (const { path, message } of issues) {

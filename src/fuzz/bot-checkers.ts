@@ -181,7 +181,11 @@ export class BotCheckers {
         if (notice.left.some((market) => notice.kept.includes(market))) onMoment(IN_LEFT);
       }
     }
-    const accepted = { idOf: (name: string) => this.acceptedId(name), refused: this.refusedNames };
+    const accepted = {
+      idOf: (name: string) =>
+        this.options.world.bot.orders.values().find((order) => order.clientOrderId === name)?.id ?? null,
+      refused: this.refusedNames,
+    };
     this.rejections.watch(output, accepted, nowMs);
     if (swarm.putBack === null) this.shares.watch(output);
     if (this.canJudgeFunds)
@@ -269,13 +273,6 @@ export class BotCheckers {
     for (const key of unknown)
       coverage.count(`unknown transfers that were ${made.has(key) ? 'made' : 'not made'}`);
     return violations;
-  }
-
-  private acceptedId(clientOrderId: string): number | null {
-    return (
-      this.options.world.bot.orders.values().find((order) => order.clientOrderId === clientOrderId)?.id ??
-      null
-    );
   }
 
   /** False if replies are wrong or the mirror was restored: missing money is then no fault of the bot. */

@@ -52,10 +52,7 @@ async function answerTo(options: SeedOptions): Promise<SeedAnswer> {
   }
 }
 
-function serve(): void {
+if (!isMainThread && workerData === IS_SEED_WORKER)
   parentPort?.on('message', (options: SeedOptions) => {
     void answerTo(options).then((answer) => parentPort?.postMessage(answer, []));
   });
-}
-
-if (!isMainThread && workerData === IS_SEED_WORKER) serve();

@@ -18,12 +18,8 @@ export const RECENT_MS = 15 * 60_000;
 /** Maximum number of stored versions of each market. A few are added in a day. */
 const VERSIONS_A_MARKET = 1_000;
 
-interface Step {
-  readonly atMs: number;
-}
-
 /** Removes one table's rows beyond its limit; returns their number. */
-type Rule = (step: Step) => number;
+type Rule = (step: { readonly atMs: number }) => number;
 
 /**
  * Keeps the tables within their limits. Only tables that were written since the last step are checked. Rows

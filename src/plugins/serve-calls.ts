@@ -197,22 +197,6 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
   }
 }
 
-function ready(runner: StrategyRunner): Loaded {
-  return {
-    kind: 'ready',
-    name: runner.name,
-    subscriptions: runner.subscriptions,
-    params: runner.params,
-    trailing: runner.trailing ?? undefined,
-    warmUps: runner.subscriptions.map((wanted) =>
-      wanted.kind === 'candles' ? runner.warmUpLength(wanted) : 0,
-    ),
-    wants: KINDS.filter((kind) => runner.wants(kind)),
-    handlers: runner.routes.map((route) => [route, runner.handlerOf(route) ?? '']),
-    state: runner.stateJson(),
-  };
-}
-
 function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
   const { follows, candles, restore, clears, draws, signal } = call;
   runner.plots = draws ? plots : null;
@@ -278,7 +262,19 @@ if (loaded instanceof StrategyRunner) {
       line.post(SENT.answer, failed(error));
     }
   });
-  line.post(SENT.answer, ready(loaded));
+  line.post(SENT.answer, {
+    kind: 'ready',
+    name: loaded.name,
+    subscriptions: loaded.subscriptions,
+    params: loaded.params,
+    trailing: loaded.trailing ?? undefined,
+    warmUps: loaded.subscriptions.map((wanted) =>
+      wanted.kind === 'candles' ? loaded.warmUpLength(wanted) : 0,
+    ),
+    wants: KINDS.filter((kind) => loaded.wants(kind)),
+    handlers: loaded.routes.map((route) => [route, loaded.handlerOf(route) ?? '']),
+    state: loaded.stateJson(),
+  });
 } else {
   // The thread would end by itself, maybe before its message is read. Then its end would be reported instead
   // of the problem.

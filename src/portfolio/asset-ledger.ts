@@ -53,11 +53,6 @@ export interface MarketFlow {
 
 const NO_FLOW: MarketFlow = { position: NO_UNITS, cash: NO_UNITS };
 
-interface LastPrice {
-  readonly price: Units;
-  readonly atMs: number;
-}
-
 /** Coins that arrive (above zero) or leave (below) without a trade. */
 export interface MovedCoins {
   readonly asset: string;
@@ -79,7 +74,7 @@ interface Streak {
 interface LedgerState {
   readonly holdings: Map<string, Holding>;
   readonly flows: Map<string, MarketFlow>;
-  readonly prices: Map<string, LastPrice>;
+  readonly prices: Map<string, { readonly price: Units; readonly atMs: number }>;
   readonly tracks: Map<Currency, PnlTrack>;
   /** Coins that the strategy was given to sell, less those that it gave back. */
   readonly inventory: Map<string, Units>;

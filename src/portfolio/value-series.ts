@@ -56,11 +56,9 @@ export function profitOfTehranDay(values: readonly ValueAt[], nowMs: number): Pr
 
 /** A fall of a series from its highest value. */
 interface Fall {
-  readonly peak: Units;
-  readonly peakAtMs: number;
+  /** Lowest value of the fall. */
   readonly low: Units;
-  readonly lowAtMs: number;
-  /** `peak` less `low`; zero if there is no fall. */
+  /** Peak less `low`; zero if there is no fall. */
   readonly depth: Units;
   /** `depth` in hundredths of a percent of the peak, half-even; null if the peak is not positive. */
   readonly depthBps: number | null;
@@ -90,10 +88,7 @@ export function drawdownOf(values: readonly ValueAt[]): SeriesDrawdown | null {
 function fallOf(peak: ValueAt, low: ValueAt): Fall {
   const depth = subtractUnits(peak.value, low.value);
   return {
-    peak: peak.value,
-    peakAtMs: peak.atMs,
     low: low.value,
-    lowAtMs: low.atMs,
     depth,
     depthBps: peak.value > 0n ? Number(divideHalfEven(depth * BASIS_POINTS, peak.value)) : null,
   };

@@ -3,7 +3,7 @@ import { parseUnits } from '../domain/money.ts';
 import type { AccountsState, Wallet, UserId } from '../simulator/accounts.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { SimulatedBar } from '../simulator/candle-series.ts';
-import type { MarketState, SimulatedOrder, Trade, Trader } from '../simulator/market-state.ts';
+import type { MarketState, SimulatedOrder, Trade } from '../simulator/market-state.ts';
 import type { ServicesState } from '../simulator/services.ts';
 import {
   readOrder,
@@ -58,7 +58,8 @@ export function storeExchange(exchange: SimulatedExchange): ExchangeState {
   const orders = new Map<number, SavedOrder>();
   const trades = new Map<number, StoredTrade>();
   for (const trader of traders) {
-    for (const order of ordersOf(trader)) orders.set(order.id, storeOrder(order));
+    for (const order of [...trader.open.values(), ...trader.orders.values().slice(-HISTORY_STORED)])
+      orders.set(order.id, storeOrder(order));
     for (const trade of trader.trades.values().slice(-HISTORY_STORED))
       trades.set(trade.id, storeTrade(trade));
   }
@@ -133,10 +134,6 @@ function storeMarket(market: MarketState, count = BARS_STORED): StoredMarket {
   const newest = all.slice(Math.max(0, all.length - count));
   const bars = newest.map((bar) => Object.assign({}, bar, { value: String(bar.value) }));
   return { symbol: market.rules.symbol, priceStep, amountStep, lastPrice, isClosed, closedReason, bars };
-}
-
-function ordersOf(trader: Trader): readonly SimulatedOrder[] {
-  return [...trader.open.values(), ...trader.orders.values().slice(-HISTORY_STORED)];
 }
 
 /** Restores the two orders of a trade. Those of synthetic traders become ended ones that hold nothing. */

@@ -174,12 +174,6 @@ interface LogInRequest {
   readonly timeMs: number;
 }
 
-interface LoggedIn {
-  readonly token: string;
-  readonly device: string;
-  readonly userId: number;
-}
-
 /**
  * Time for which withdrawals are closed after a log-in from an unknown device, in ms. Source: interface,
  * "Token scheme".
@@ -206,7 +200,9 @@ export class LogInGate {
    * Returns a token or a refusal: `ParseError`, `InvalidCaptcha`, `InvalidUserAgent`, `InvalidCredentials`,
    * `MissingOTP`, `InvalidOTP`. The codes are ours; the documents name none.
    */
-  attempt(request: LogInRequest): Result<LoggedIn> {
+  attempt(
+    request: LogInRequest,
+  ): Result<{ readonly token: string; readonly device: string; readonly userId: number }> {
     const { username, password, timeMs } = request;
     if (username === null || password === null)
       return refuse('ParseError', 'Expected a username and a password.');

@@ -91,11 +91,6 @@ export class ReplayFlow {
     return this.row === null;
   }
 
-  /** Time of the next event; infinite after the last row. */
-  get nextTimeMs(): number {
-    return this.dueMs;
-  }
-
   /** Number of recorded prices that were rounded to the market's grid. */
   get offGridPrices(): number {
     return this.grid.offGridPrices;

@@ -155,16 +155,11 @@ export interface WithdrawnRial {
   readonly coinMonth: bigint;
 }
 
-interface UsedLimit {
-  readonly used: bigint;
-  readonly limit: bigint;
-}
-
 /** Returns the four withdrawal limits and the used part of each. Source: interface, "User limitations". */
 export function usedLimits(
   ceilings: WithdrawalCeilings,
   withdrawn: WithdrawnRial,
-): Readonly<Record<keyof WithdrawalCeilings, UsedLimit>> {
+): Readonly<Record<keyof WithdrawalCeilings, { readonly used: bigint; readonly limit: bigint }>> {
   return {
     withdrawRialDaily: { used: withdrawn.rialDay, limit: parseUnits(ceilings.withdrawRialDaily) },
     withdrawCoinDaily: { used: withdrawn.coinDay, limit: parseUnits(ceilings.withdrawCoinDaily) },

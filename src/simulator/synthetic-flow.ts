@@ -66,11 +66,6 @@ export class SyntheticFlow {
     );
   }
 
-  /** Time of the next event. */
-  get nextTimeMs(): number {
-    return this.next()?.nextMs ?? Number.POSITIVE_INFINITY;
-  }
-
   /**
    * Does everything that is due by `timeMs`, each at its own time. The caller does this before others act at
    * that time; time never goes back.

@@ -126,7 +126,9 @@ async function walk(
   const { plan, windows, trials, register } = of;
   const { walkForward } = of.store;
   // A walk-forward counts as a separate study: another plan for the same study has other trials.
-  const id = walkForwardId(study.identity.id, plan);
+  const id = createHash('sha256')
+    .update(`${study.identity.id}\n${canonicalJson({ walkForward: plan })}`)
+    .digest('hex');
   const search = enterStudy(study, options, register, id);
   let counted = walkForward.count();
   register.count(id, counted);
@@ -169,12 +171,6 @@ async function walk(
   } finally {
     await runner.close();
   }
-}
-
-function walkForwardId(studyId: string, plan: WalkQuestion): string {
-  return createHash('sha256')
-    .update(`${studyId}\n${canonicalJson({ walkForward: plan })}`)
-    .digest('hex');
 }
 
 /** Longest distance of a neighbour, as a share of the longest distance of the space. */

@@ -194,17 +194,12 @@ export interface WorkerOptions {
   readonly signal: AbortSignal;
 }
 
-interface Refusal {
-  readonly reason: string;
-  readonly atMs: number;
-}
-
 /** Computes offered studies, one after the other, until it is stopped. */
 export class StudyWorker {
   private readonly options: WorkerOptions;
   private readonly offers: NoticeBoard;
   private readonly name = `${hostname()}-${process.pid}-${randomBytes(2).toString('hex')}`;
-  private readonly refused = new Map<string, Refusal>();
+  private readonly refused = new Map<string, { readonly reason: string; readonly atMs: number }>();
 
   constructor(options: WorkerOptions) {
     this.options = options;

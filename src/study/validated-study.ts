@@ -6,13 +6,11 @@ import { stressFindings } from './stress-findings.ts';
 import { StudyStore } from './study-store.ts';
 import type { StudyResult } from './study-result.ts';
 import type { DailyReturns } from '../backtest/statistics.ts';
-import { trialLuck, type TrialLuck } from './validation/luck-statistics.ts';
+import { TRIAL_LUCK, trialLuck, type TrialLuck } from './validation/luck-statistics.ts';
 import { validateStudy, type StudyValidation, type ValidatedTrials } from './study-validation.ts';
 import { isProcessLockHeld } from '../daemon/process-locks.ts';
 import { VERSION } from '../exchange/version.ts';
 import { claimStudy, type StudyFolder } from './study-place.ts';
-import { z } from 'zod';
-import { findingSchema } from './english-study.ts';
 import { runCurrency } from '../backtest/run-currency.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
@@ -135,67 +133,9 @@ export function storeLuck(
  */
 export const STATISTICS_VERSION = 1;
 
-const tested = <Value extends z.ZodType>(value: Value) =>
-  z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('tested'), value }),
-    z.strictObject({ kind: z.literal('not tested'), message: findingSchema }),
-  ]);
-
-const number = z.number();
-
-const moments = {
-  sharpe: number,
-  skewness: number,
-  kurtosis: number,
-  mean: number,
-  deviation: number,
-  count: number,
-};
-
-const deflation = { trials: number, variance: number, expectedMaximum: number, probability: number };
-
-const drawn = { pValue: number, draws: number, meanBlock: number };
-
-const quantiles = z.strictObject({ p05: number, p25: number, p50: number, p75: number, p95: number });
-
-const LUCK = z.strictObject({
-  days: z.int().nonnegative(),
-  sampled: z.int().nonnegative(),
-  statistics: z.strictObject({
-    probabilisticSharpe: tested(z.strictObject({ ...moments, probability: number })),
-    minimumTrackRecord: tested(z.strictObject({ needed: number, found: number })),
-    deflatedSharpeOfStudy: tested(z.strictObject(deflation)),
-    deflatedSharpeEffective: tested(z.strictObject({ ...deflation, method: z.string() })),
-    overfittingProbability: tested(
-      z.strictObject({
-        probability: number,
-        lossProbability: number,
-        slope: number,
-        blocks: number,
-        days: number,
-      }),
-    ),
-    realityCheck: tested(z.strictObject(drawn)),
-    superiorPredictiveAbility: tested(
-      z.strictObject({ ...drawn, lower: number, upper: number, statistic: number }),
-    ),
-    dayOrder: tested(
-      z.strictObject({
-        drawdown: quantiles,
-        finalEquity: quantiles,
-        observedDrawdown: number,
-        observedFinalEquity: number,
-        asDeep: number,
-        lossShare: number,
-        runs: number,
-      }),
-    ),
-  }),
-}) satisfies z.ZodType<TrialLuck>;
-
 /** Reads stored statistics; null if they are unreadable, so that they are computed again. */
 export function readTrialLuck(stored: unknown): TrialLuck | null {
-  return LUCK.safeParse(stored).data ?? null;
+  return TRIAL_LUCK.safeParse(stored).data ?? null;
 }
 
 /** Ended walk-forward, or the reason it cannot be shown. */

@@ -142,11 +142,6 @@ function isPosition(held: Units, asset: string, markets: BacktestRun['markets'])
   return held >= least || 0n - held >= least;
 }
 
-interface Range {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
 /** Points of a curve if there are no candles to derive the number from. */
 const USUAL_POINTS = 2_000;
 /** Maximum number of points of a curve; with more candles the points lie further apart. */
@@ -158,7 +153,7 @@ const MOST_POINTS = 100_000;
  */
 export function momentsOf(
   candles: readonly CandleColumns[],
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): { readonly barMs: number; readonly momentsMs: readonly number[] } {
   const known = candles.filter(({ length }) => length > 0);
   const most = known.length === 0 ? USUAL_POINTS : MOST_POINTS;

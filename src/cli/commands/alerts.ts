@@ -65,12 +65,6 @@ function stateText({ endedAtMs, acknowledgedBy }: ListedAlert): string {
   return acknowledgedBy === null ? 'OPEN' : `seen by ${acknowledgedBy}`;
 }
 
-function deliveriesText({ deliveries }: ListedAlert): string {
-  return deliveries
-    .map(({ channel, state }) => (state === 'delivered' ? channel : `${channel} ${state}`))
-    .join(', ');
-}
-
 function list({ data, open, last, language, json }: ListOptions): void {
   const filter = { isOpenOnly: open === true, last, beforeId: null };
   const alerts = withOutbox<readonly ListedAlert[]>(data, (outbox) => outbox.list(filter), []);
@@ -87,7 +81,10 @@ function list({ data, open, last, language, json }: ListOptions): void {
           severity: ({ alert }) => alert.severity,
           since: ({ alert }) => agoText(alert.openedAtMs, nowMs),
           state: ({ alert }) => stateText(alert),
-          told: ({ alert }) => deliveriesText(alert),
+          told: ({ alert }) =>
+            alert.deliveries
+              .map(({ channel, state }) => (state === 'delivered' ? channel : `${channel} ${state}`))
+              .join(', '),
           what: ({ text }) => text.replaceAll('\n', '; '),
         }),
   );

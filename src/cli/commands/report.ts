@@ -56,25 +56,22 @@ Examples:
 
 const folderOf = ({ data }: Options): string => join(data, 'backtests');
 
-const listLines = (runs: readonly StoredRun[]): readonly string[] =>
-  rowLines(runs, {
-    run: ({ run }) => run,
-    from: ({ result }) => minuteText(result.fromMs),
-    to: ({ result }) => minuteText(result.toMs),
-    '>final equity': ({ result: { summary } }) => shownMoney(summary.finalEquity, summary.quote),
-    '>return': ({ result }) => percentText(result.summary.totalReturn),
-    '>drawdown': ({ result }) => percentText(result.summary.maxDrawdown),
-    '>Sharpe': ({ result }) => numberText(result.summary.sharpe),
-    '>trades': ({ result }) => String(result.summary.trades),
-  });
-
 function list(options: ListOptions): void {
   const { runs, unreadable } = listRuns(folderOf(options), options.last);
   for (const sentence of unreadable) console.error(sentence);
   print(options, { runs, unreadable }, () =>
     runs.length === 0
       ? `No runs under ${folderOf(options)}; \`sarraf backtest\` makes one.`
-      : listLines(runs),
+      : rowLines(runs, {
+          run: ({ run }) => run,
+          from: ({ result }) => minuteText(result.fromMs),
+          to: ({ result }) => minuteText(result.toMs),
+          '>final equity': ({ result: { summary } }) => shownMoney(summary.finalEquity, summary.quote),
+          '>return': ({ result }) => percentText(result.summary.totalReturn),
+          '>drawdown': ({ result }) => percentText(result.summary.maxDrawdown),
+          '>Sharpe': ({ result }) => numberText(result.summary.sharpe),
+          '>trades': ({ result }) => String(result.summary.trades),
+        }),
   );
 }
 

@@ -167,15 +167,12 @@ function statementJson({ statement, period, methods, notes }: ShownStatement): o
     calendar: period.calendar,
     from: isoText(period.fromMs),
     to: isoText(period.toMs),
-    isBalanced: isBalanced(statement),
+    isBalanced:
+      statement.unexplained.length === 0 && statement.below.size === 0 && statement.unknownTrades === 0,
     notes,
     ...totalsJson(statement.totals, methods),
     months: [...statement.months].map(([month, totals]) => ({ month, ...totalsJson(totals, methods) })),
   };
-}
-
-function isBalanced({ unexplained, below, unknownTrades }: ShownStatement['statement']): boolean {
-  return unexplained.length === 0 && below.size === 0 && unknownTrades === 0;
 }
 
 function totalsJson(totals: StatementTotals, methods: readonly CostMethod[]): object {

@@ -316,18 +316,14 @@ export class EquityWatch {
     const nowMs = this.steadyMs();
     if (nowMs - this.readAtMs < HOLDS_MS) return this.seen;
     this.readAtMs = nowMs;
-    this.seen = this.read();
-    return this.seen;
-  }
-
-  private read(): readonly EquityState[] {
-    return equityCurrencies(this.source).flatMap((currency) => {
+    this.seen = equityCurrencies(this.source).flatMap((currency) => {
       const followed = this.follow(currency);
       const { worth } = followed;
       return worth === null
         ? []
         : [{ currency, value: formatUnits(worth), drawdown: drawdownIn(followed, worth) }];
     });
+    return this.seen;
   }
 
   /** Reads the values of a currency that were written since the last reading. */

@@ -3,7 +3,6 @@ import { lengthText } from '../../domain/time-text.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { STATES_ONCE_SENT, type OrderRecord } from '../../records/order.ts';
-import type { Intent } from '../../strategy/intents.ts';
 import type { PlaceCommand, ByHandCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
@@ -114,7 +113,15 @@ export class PlaceByHand extends EnginePart<PlaceByHandOptions> {
     const instance = this.options.instanceOf(command.strategy);
     if (instance === undefined)
       return { ok: false, reason: sentence('no-strategy', { strategy: command.strategy }) };
-    const made = this.options.router.placeByHand(instance, intentOf(command));
+    const made = this.options.router.placeByHand(instance, {
+      kind: 'place',
+      market: command.market,
+      side: command.side,
+      amount: command.amount,
+      ...(command.price === null ? {} : { price: command.price }),
+      ...(command.stopPrice === null ? {} : { stopPrice: command.stopPrice }),
+      tag: BY_HAND_TAG,
+    });
     return made.ok
       ? made
       : { ok: false, reason: sentence('place-refused', { code: made.code, reason: made.reason }) };
@@ -142,24 +149,6 @@ export class PlaceByHand extends EnginePart<PlaceByHandOptions> {
     outbox.journal('control', 'place result', { ...placed });
     onChange();
   }
-}
-
-function intentOf({
-  market,
-  side,
-  amount,
-  price,
-  stopPrice,
-}: PlaceCommand): Extract<Intent, { kind: 'place' }> {
-  return {
-    kind: 'place',
-    market,
-    side,
-    amount,
-    ...(price === null ? {} : { price }),
-    ...(stopPrice === null ? {} : { stopPrice }),
-    tag: BY_HAND_TAG,
-  };
 }
 
 function pendingText(order: string): Sentence {

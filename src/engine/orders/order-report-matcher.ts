@@ -249,7 +249,11 @@ export class OrderReportMatcher {
       const { conflictingInstances, names } = this.lost;
       conflictingInstances.noteOwn(order, cursor, names.state.epoch);
     }
-    if (order.state === 'rejected') this.logRevival(order, id);
+    if (order.state === 'rejected')
+      this.blotter.outbox.alarm(
+        `${order.key} was given up (${english(order.reason)}), and the exchange has it as ${id}: it is taken over with its fills`,
+        order.key,
+      );
     return this.adopt(order, record, this.statusOf(order, record), context.askedId === id);
   }
 
@@ -422,13 +426,6 @@ export class OrderReportMatcher {
     if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
     this.foreign.meet(id, record.clientOrderId);
     return { kind: 'foreign' };
-  }
-
-  private logRevival({ key, reason }: OrderRecord, id: VenueOrderId): void {
-    this.blotter.outbox.alarm(
-      `${key} was given up (${english(reason)}), and the exchange has it as ${id}: it is taken over with its fills`,
-      key,
-    );
   }
 }
 

@@ -16,7 +16,18 @@ export class IntentBlotter extends OutboxPart {
     const { outbox } = this;
     if (!outbox.isRestartable && !outbox.isJournaled) return;
     // Without a restart nobody reads the record.
-    const record = outbox.isRestartable ? recordOf(id, strategy, { intent, atMs: outbox.nowMs }) : null;
+    const record = outbox.isRestartable
+      ? {
+          id,
+          strategy,
+          atMs: outbox.nowMs,
+          kind: intent.kind,
+          market: 'market' in intent ? (intent.market ?? null) : null,
+          json: JSON.stringify(intent),
+          status: 'working' as const,
+          reason: null,
+        }
+      : null;
     this.working.set(id, record);
     if (record !== null) outbox.change({ kind: 'intent', intent: record });
     if (outbox.isJournaled) outbox.journal('intent', id, { strategy, kind: intent.kind });
@@ -43,23 +54,6 @@ export class IntentBlotter extends OutboxPart {
   restore(records: readonly IntentRecord[]): void {
     for (const record of records) this.working.set(record.id, record);
   }
-}
-
-function recordOf(
-  id: string,
-  strategy: string,
-  { intent, atMs }: { readonly intent: Intent; readonly atMs: number },
-): IntentRecord {
-  return {
-    id,
-    strategy,
-    atMs,
-    kind: intent.kind,
-    market: 'market' in intent ? (intent.market ?? null) : null,
-    json: JSON.stringify(intent),
-    status: 'working',
-    reason: null,
-  };
 }
 
 /** Counts orders and intents, which are named by it, over all lives of the bot: no number comes twice. */

@@ -1,5 +1,5 @@
 import { present } from '../../domain/errors.ts';
-import type { MarketRanking, OutReason, Member, UniverseState } from '../../strategy/rank-markets.ts';
+import type { MarketRanking, OutReason, UniverseState } from '../../strategy/rank-markets.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { UniverseSubscription, MemberTemplate } from '../../strategy/subscriptions.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
@@ -88,7 +88,9 @@ export class TrackedUniverse {
   get state(): UniverseState {
     this.shown ??= {
       rankBy: this.wanted.rules.rankBy,
-      members: this.memberList(),
+      members: [...this.members]
+        .map(([market, sinceMs]) => ({ market, rank: this.ranks.get(market) ?? NO_RANK, sinceMs }))
+        .toSorted((left, right) => left.rank - right.rank),
       kept: [...this.kept],
       out: this.reasons(),
       rankedAtMs: this.rankedAtMs,
@@ -134,7 +136,8 @@ export class TrackedUniverse {
     const out: [market: string, reason: OutReason][] = [];
     for (const market of ranking.members) {
       if (this.chosen.has(market)) continue;
-      if (!this.choose(market, nowMs)) out.push([market, this.noPlace()]);
+      if (!this.choose(market, nowMs))
+        out.push([market, { by: 'no place', found: this.kept.size, limit: this.wanted.rules.reserve }]);
     }
     this.out = out.length === 0 ? ranking.out : new Map([...ranking.out, ...out]);
   }
@@ -218,10 +221,6 @@ export class TrackedUniverse {
     else this.past.delete(market);
   }
 
-  private noPlace(): OutReason {
-    return { by: 'no place', found: this.kept.size, limit: this.wanted.rules.reserve };
-  }
-
   private changed(): void {
     this.isChanged = true;
     this.shown = null;
@@ -232,12 +231,6 @@ export class TrackedUniverse {
     const reasons = new Map(this.out);
     for (const market of this.chosen) if (!this.members.has(market)) reasons.set(market, BEING_READ);
     return Object.fromEntries(reasons);
-  }
-
-  private memberList(): readonly Member[] {
-    return [...this.members]
-      .map(([market, sinceMs]) => ({ market, rank: this.ranks.get(market) ?? NO_RANK, sinceMs }))
-      .toSorted((left, right) => left.rank - right.rank);
   }
 }
 

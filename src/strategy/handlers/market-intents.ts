@@ -51,39 +51,11 @@ export interface MarketIntents {
 }
 
 /** The intents as fields of a context: separate functions, since authors destructure a context. */
-export class MarketIntentFields implements MarketIntents {
-  readonly buy: MarketIntents['buy'];
-  readonly sell: MarketIntents['sell'];
-  readonly oco: MarketIntents['oco'];
-  readonly target: MarketIntents['target'];
-  readonly quotes: MarketIntents['quotes'];
-  readonly twap: MarketIntents['twap'];
-  readonly vwap: MarketIntents['vwap'];
-  readonly ladder: MarketIntents['ladder'];
-  readonly peg: MarketIntents['peg'];
-  readonly dca: MarketIntents['dca'];
-  readonly iceberg: MarketIntents['iceberg'];
-  readonly bracket: MarketIntents['bracket'];
-  readonly protect: MarketIntents['protect'];
-  readonly exit: MarketIntents['exit'];
-
+export const MarketIntentFields = class {
   constructor(intents: MarketIntents) {
-    this.buy = intents.buy;
-    this.sell = intents.sell;
-    this.oco = intents.oco;
-    this.target = intents.target;
-    this.quotes = intents.quotes;
-    this.twap = intents.twap;
-    this.vwap = intents.vwap;
-    this.ladder = intents.ladder;
-    this.peg = intents.peg;
-    this.dca = intents.dca;
-    this.iceberg = intents.iceberg;
-    this.bracket = intents.bracket;
-    this.protect = intents.protect;
-    this.exit = intents.exit;
+    Object.assign(this, intents);
   }
-}
+} as new (intents: MarketIntents) => MarketIntents;
 
 Object.freeze(MarketIntentFields.prototype);
 Object.freeze(MarketIntentFields);

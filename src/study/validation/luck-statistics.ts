@@ -1,4 +1,4 @@
-import type { RealityCheck } from '../../statistics/superior-predictive-ability.ts';
+import { z } from 'zod';
 import { createRandom, type RandomSource } from '../../domain/random.ts';
 import {
   deflatedSharpe,
@@ -20,8 +20,8 @@ import {
 import { inDigits } from '../../language/fact.ts';
 import { overfittingProbability } from '../../statistics/overfitting-probability.ts';
 import { realityCheck, superiorPredictiveAbility } from '../../statistics/superior-predictive-ability.ts';
-import { tradeOrderRisk, type TradeOrderRisk } from '../../statistics/trade-order-risk.ts';
-import { finding, said, type StudyFinding } from '../english-study.ts';
+import { tradeOrderRisk } from '../../statistics/trade-order-risk.ts';
+import { finding, findingSchema, said, type StudyFinding } from '../english-study.ts';
 import type { DailyReturns } from '../../backtest/statistics.ts';
 import { present } from '../../domain/errors.ts';
 
@@ -39,35 +39,80 @@ interface LuckSample {
   readonly seed: number;
 }
 
-/** P value, above 0 to 1, and how it was drawn. Block lengths are in days. */
-type DrawnTest = Pick<RealityCheck, 'pValue' | 'draws' | 'meanBlock'>;
+const testedSchema = <Value extends z.ZodType>(value: Value) =>
+  z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('tested'), value }),
+    z.strictObject({ kind: z.literal('not tested'), message: findingSchema }),
+  ]);
 
-/** Luck statistics of a study. Sharpe ratios are daily: multiply by the root of 365 for annual ones. */
-export interface LuckStatistics {
-  readonly probabilisticSharpe: Tested<SampleMoments & { readonly probability: number }>;
-  /** Number of days that are needed, and that were found. */
-  readonly minimumTrackRecord: Tested<{ readonly needed: number; readonly found: number }>;
-  readonly deflatedSharpeOfStudy: Tested<Deflation>;
+const number = z.number();
+
+const moments = {
+  sharpe: number,
+  skewness: number,
+  kurtosis: number,
+  mean: number,
+  deviation: number,
+  count: number,
+};
+
+const deflationShape = { trials: number, variance: number, expectedMaximum: number, probability: number };
+
+/** P value, above 0 to 1, and how it was drawn. Block lengths are in days. */
+const drawn = { pValue: number, draws: number, meanBlock: number };
+
+const quantiles = z.strictObject({ p05: number, p25: number, p50: number, p75: number, p95: number });
+
+/** Luck of a study's best trial, computed from the daily returns of its trials and the study's id only. */
+export const TRIAL_LUCK = z.strictObject({
+  days: z.int().nonnegative(),
+  /** Number of trials that were tested together: all that ran, or a sample. */
+  sampled: z.int().nonnegative(),
+  /** Sharpe ratios are daily: multiply by the root of 365 for annual ones. */
+  statistics: z.strictObject({
+    probabilisticSharpe: testedSchema(z.strictObject({ ...moments, probability: number })),
+    /** Number of days that are needed, and that were found. */
+    minimumTrackRecord: testedSchema(z.strictObject({ needed: number, found: number })),
+    deflatedSharpeOfStudy: testedSchema(z.strictObject(deflationShape)),
+    deflatedSharpeEffective: testedSchema(z.strictObject({ ...deflationShape, method: z.string() })),
+    overfittingProbability: testedSchema(
+      z.strictObject({
+        probability: number,
+        lossProbability: number,
+        slope: number,
+        blocks: number,
+        days: number,
+      }),
+    ),
+    realityCheck: testedSchema(z.strictObject(drawn)),
+    superiorPredictiveAbility: testedSchema(
+      z.strictObject({ ...drawn, lower: number, upper: number, statistic: number }),
+    ),
+    dayOrder: testedSchema(
+      z.strictObject({
+        drawdown: quantiles,
+        finalEquity: quantiles,
+        observedDrawdown: number,
+        observedFinalEquity: number,
+        asDeep: number,
+        lossShare: number,
+        runs: number,
+      }),
+    ),
+  }),
+});
+
+export type TrialLuck = z.output<typeof TRIAL_LUCK>;
+
+/** Statistics that depend on the study's own trials only, not on other studies. */
+type OwnStatistics = TrialLuck['statistics'];
+
+/** Luck statistics of a study. */
+export interface LuckStatistics extends OwnStatistics {
   readonly deflatedSharpeOfData: Tested<Deflation>;
-  readonly deflatedSharpeEffective: Tested<Deflation & { readonly method: string }>;
-  readonly overfittingProbability: Tested<{
-    readonly probability: number;
-    readonly lossProbability: number;
-    readonly slope: number;
-    readonly blocks: number;
-    readonly days: number;
-  }>;
-  readonly realityCheck: Tested<DrawnTest>;
-  readonly superiorPredictiveAbility: Tested<
-    DrawnTest & { readonly lower: number; readonly upper: number; readonly statistic: number }
-  >;
-  readonly dayOrder: Tested<TradeOrderRisk>;
 }
 
 export type LuckStatisticName = keyof LuckStatistics;
-
-/** Statistics that depend on the study's own trials only, not on other studies. */
-type OwnStatistics = Omit<LuckStatistics, 'deflatedSharpeOfData'>;
 
 /** Minimum number of days: fewer have no usable distribution. The test for overfitting needs 80. */
 const LEAST_DAYS = 30;
@@ -191,14 +236,6 @@ function after<Value, Next>(
   next: (value: Value) => Estimate<Next>,
 ): Estimate<Next> {
   return estimate.kind === 'unknown' ? estimate : next(estimate.value);
-}
-
-/** Luck of a study's best trial, computed from the daily returns of its trials and the study's id only. */
-export interface TrialLuck {
-  readonly days: number;
-  /** Number of trials that were tested together: all that ran, or a sample. */
-  readonly sampled: number;
-  readonly statistics: OwnStatistics;
 }
 
 const HEX = 16;

@@ -265,12 +265,6 @@ export function payable(
   return affordable(order, match);
 }
 
-interface Receipt {
-  readonly wallet: Wallet;
-  readonly atMs: number;
-  readonly amount: bigint;
-}
-
 const PRUNED_FROM = 32;
 
 /**
@@ -279,7 +273,7 @@ const PRUNED_FROM = 32;
  * nothing is stored. The bound is twice the fills of the longest bar.
  */
 export class RecentReceipts {
-  #receipts: Receipt[] = [];
+  #receipts: { readonly wallet: Wallet; readonly atMs: number; readonly amount: bigint }[] = [];
   #pruneAt = PRUNED_FROM;
   #retainedMs = 0;
 

@@ -206,11 +206,6 @@ export class Liquidity {
   }
 }
 
-interface StandIn {
-  readonly order: SimulatedOrder;
-  readonly of: Liquidity;
-}
-
 /**
  * Orders in the simulator's own book that stand for recorded levels while an order of ours may trade with
  * them. At other times that book holds only our orders, so that a recorded book costs nothing.
@@ -218,7 +213,7 @@ interface StandIn {
 export class StandIns {
   private readonly market: MarketState;
   private readonly maker: FlowTrader;
-  private readonly standing: StandIn[] = [];
+  private readonly standing: { readonly order: SimulatedOrder; readonly of: Liquidity }[] = [];
 
   constructor(market: MarketState, maker: FlowTrader) {
     this.market = market;

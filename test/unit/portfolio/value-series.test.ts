@@ -62,18 +62,15 @@ describe('a drawdown', () => {
   test('is from the highest so far to now, and the deepest of all', () => {
     const { now, deepest } = drawdownOf(series('100', '120', '90', '130', '117')) ?? {};
     expect(now).toEqual({
-      peak: parseUnits('130'),
-      peakAtMs: 3,
       low: parseUnits('117'),
-      lowAtMs: 4,
       depth: parseUnits('13'),
       depthBps: 1_000,
     });
-    expect(deepest).toMatchObject({ peakAtMs: 1, lowAtMs: 2, depth: parseUnits('30'), depthBps: 2_500 });
+    expect(deepest).toMatchObject({ low: parseUnits('90'), depth: parseUnits('30'), depthBps: 2_500 });
   });
 
   test('is none at the highest, and has no share of nothing', () => {
-    expect(drawdownOf(series('1', '2'))).toMatchObject({ now: { depth: 0n, depthBps: 0, peakAtMs: 1 } });
+    expect(drawdownOf(series('1', '2'))).toMatchObject({ now: { depth: 0n, depthBps: 0 } });
     expect(drawdownOf(series('-2', '-5'))).toMatchObject({ now: { depth: parseUnits('3'), depthBps: null } });
     expect(drawdownOf([])).toBeNull();
   });
