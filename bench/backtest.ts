@@ -139,7 +139,7 @@ export function rateOf(count: number, work: () => void): number {
 async function loaded(columns: CandleColumns): Promise<{ readonly loadMs: number; readonly rssMb: number }> {
   const root = mkdtempSync(join(tmpdir(), 'sarraf-bench-'));
   try {
-    const catalogue = new Catalogue({ root, lockFile: () => ({ release: () => undefined }) });
+    const catalogue = new Catalogue({ root, lockFile: () => ({ [Symbol.dispose]: () => undefined }) });
     await catalogue.appendCandles({
       market: MARKET.symbol,
       timeframe: '1m',

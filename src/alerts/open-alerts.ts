@@ -115,9 +115,8 @@ export async function carryOut(
   const { dataFolder, by, locale } = of;
   const t = chatTexts(locale);
   const words = (message: Sentence): string => sentenceIn(message, locale, tamed);
-  let client: ControlClient | null = null;
   try {
-    client = new ControlClient(dataFolder);
+    using client = new ControlClient(dataFolder);
     const id = client.post(commandOf(action, by.slice(0, LONGEST_BY - BY_CHAT.length)));
     const begunMs = performance.now();
     const { result, takenAtMs } = await client.follow({
@@ -131,8 +130,6 @@ export async function carryOut(
     return takenAtMs === null ? t('waits') : t('inProgress');
   } catch (error) {
     return t('failed', { message: words(messageOf(error)) });
-  } finally {
-    client?.close();
   }
 }
 

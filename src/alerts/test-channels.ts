@@ -1,4 +1,5 @@
 import type { Locale } from '../language/locale.ts';
+import { closingAsync } from '../domain/closing.ts';
 import { testMessage } from './text/message-text.ts';
 import type { SendResult, SendFailure } from './channels/channel.ts';
 import { channelKind, openChannel } from './channels/open-channel.ts';
@@ -20,14 +21,10 @@ export async function testChannels(
   const message = testMessage(voice, nowMs);
   return Promise.all(
     channels.map(async (settings) => {
-      const channel = await openChannel(settings);
-      try {
-        const result = await channel.send(message);
-        const advice = result.kind === 'delivered' ? null : channelAdvice(settings, result);
-        return { channel: settings.name, result, advice };
-      } finally {
-        await channel.close();
-      }
+      await using channel = closingAsync(await openChannel(settings));
+      const result = await channel.send(message);
+      const advice = result.kind === 'delivered' ? null : channelAdvice(settings, result);
+      return { channel: settings.name, result, advice };
     }),
   );
 }

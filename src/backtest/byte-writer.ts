@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { fsyncSync, writeSync, openSync, closeSync } from 'node:fs';
+import { disposable } from '../domain/closing.ts';
 import { DAY_MS } from '../domain/time-text.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
@@ -250,19 +251,15 @@ export class ByteWriter {
 
 /** Writes a file and flushes it to the disk. */
 export function writeBytes(path: string, write: (out: ByteWriter) => void): void {
-  const file = openSync(path, 'w');
-  try {
-    // A write may accept fewer bytes than it was given.
-    const out = new ByteWriter((piece) => {
-      let written = 0;
-      while (written < piece.length) written += writeSync(file, piece, written);
-    });
-    write(out);
-    out.flush();
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  using file = disposable(openSync(path, 'w'), closeSync);
+  // A write may accept fewer bytes than it was given.
+  const out = new ByteWriter((piece) => {
+    let written = 0;
+    while (written < piece.length) written += writeSync(file.value, piece, written);
+  });
+  write(out);
+  out.flush();
+  fsyncSync(file.value);
 }
 
 /** Address space that `bytesOf` reserves, without memory behind it. More bytes throw a RangeError. */

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readSync, statSync, openSync, closeSync } from 'node:fs';
+import { disposable } from '../domain/closing.ts';
 import { constants as buffers } from 'node:buffer';
 import { endianness } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -276,12 +277,8 @@ export function resultFile(folder: string): { readonly path: string; readonly by
   if (isPlain(folder)) return { path, bytes: size };
   if (size < TAIL_BYTES) throw unreadable(path);
   const tail = Buffer.alloc(TAIL_BYTES);
-  const file = openSync(path, 'r');
-  try {
-    readSync(file, tail, { position: size - TAIL_BYTES });
-  } finally {
-    closeSync(file);
-  }
+  using file = disposable(openSync(path, 'r'), closeSync);
+  readSync(file.value, tail, { position: size - TAIL_BYTES });
   const bytes = tail.readDoubleLE(0);
   if (Number.isSafeInteger(bytes) && bytes > 0 && tail.readUInt32LE(8) < size) return { path, bytes };
   throw unreadable(path);

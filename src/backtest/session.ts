@@ -1,4 +1,5 @@
 import { loadInstances } from '../daemon/load-instances.ts';
+import { closing } from '../domain/closing.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { readEvents, readSessionFile, type SessionFile } from '../daemon/session-file.ts';
 import type { Candle, Timeframe } from '../domain/candle.ts';
@@ -61,62 +62,54 @@ const ANSWERED: ReadonlySet<unknown> = new Set(['open', 'settling', 'filled']);
 
 /** Reads what a session did since its start. Throws `DATA_UNUSABLE` for an unreadable or empty mirror. */
 export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'beganMs'>): ReadSession {
-  const reader = new MirrorReader(mirror);
-  try {
-    const all = { strategy: null, market: null, last: MOST_ROWS } as const;
-    const drain = reader.journalOf('drain', MOST_ROWS).find(({ atMs }) => atMs >= beganMs);
-    const endMs = drain?.atMs ?? reader.summary().lastSeen.journal;
-    if (endMs === null || endMs <= beganMs) {
-      throw new SarrafError('DATA_UNUSABLE', `expected a session after ${beganMs} in ${mirror}, found none`);
-    }
-    const isWithin = (atMs: number): boolean => atMs >= beganMs && atMs < endMs;
-    const orders = reader.orders({ ...all, state: 'all' }).filter(({ plannedAtMs }) => isWithin(plannedAtMs));
-    return {
-      endMs,
-      signals: reader
-        .lines('signal', { strategy: null, last: MOST_ROWS })
-        .map(signalLineOf)
-        .filter(({ code, seenAtMs }) => code === 'told' && isWithin(seenAtMs)),
-      intents: reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => isWithin(atMs)),
-      orders,
-      fills: reader.fills(all).filter(({ atMs }) => atMs >= beganMs),
-      balances: new Map(reader.balances().map(({ currency, total }) => [currency, formatUnits(total)])),
-      bars: readBars(mirror),
-      roundTripsMs: orders.slice(0, MOST_MEASURED).flatMap((order) => {
-        const { key, sentAtMs } = order;
-        if (sentAtMs === null) return [];
-        const answered = reader
-          .journalOf(key, MOST_ROWS)
-          .find(
-            ({ kind, json }) =>
-              kind === 'order' && ANSWERED.has((JSON.parse(json) as { readonly state?: unknown }).state),
-          );
-        return answered === undefined ? [] : [Math.max(0, answered.atMs - sentAtMs)];
-      }),
-    };
-  } finally {
-    reader.close();
+  using reader = new MirrorReader(mirror);
+  const all = { strategy: null, market: null, last: MOST_ROWS } as const;
+  const drain = reader.journalOf('drain', MOST_ROWS).find(({ atMs }) => atMs >= beganMs);
+  const endMs = drain?.atMs ?? reader.summary().lastSeen.journal;
+  if (endMs === null || endMs <= beganMs) {
+    throw new SarrafError('DATA_UNUSABLE', `expected a session after ${beganMs} in ${mirror}, found none`);
   }
+  const isWithin = (atMs: number): boolean => atMs >= beganMs && atMs < endMs;
+  const orders = reader.orders({ ...all, state: 'all' }).filter(({ plannedAtMs }) => isWithin(plannedAtMs));
+  return {
+    endMs,
+    signals: reader
+      .lines('signal', { strategy: null, last: MOST_ROWS })
+      .map(signalLineOf)
+      .filter(({ code, seenAtMs }) => code === 'told' && isWithin(seenAtMs)),
+    intents: reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => isWithin(atMs)),
+    orders,
+    fills: reader.fills(all).filter(({ atMs }) => atMs >= beganMs),
+    balances: new Map(reader.balances().map(({ currency, total }) => [currency, formatUnits(total)])),
+    bars: readBars(mirror),
+    roundTripsMs: orders.slice(0, MOST_MEASURED).flatMap((order) => {
+      const { key, sentAtMs } = order;
+      if (sentAtMs === null) return [];
+      const answered = reader
+        .journalOf(key, MOST_ROWS)
+        .find(
+          ({ kind, json }) =>
+            kind === 'order' && ANSWERED.has((JSON.parse(json) as { readonly state?: unknown }).state),
+        );
+      return answered === undefined ? [] : [Math.max(0, answered.atMs - sentAtMs)];
+    }),
+  };
 }
 
 function readBars(mirror: string): readonly KnownBars[] {
-  const database = openMirrorReadOnly(mirror);
-  try {
-    const rows = database
-      .prepare<[], Candle & { readonly market: string; readonly timeframe: Timeframe }>(
-        `SELECT market, timeframe, open_time_ms AS openTimeMs, open, high, low, close, volume FROM candles
+  using database = closing(openMirrorReadOnly(mirror));
+  const rows = database
+    .prepare<[], Candle & { readonly market: string; readonly timeframe: Timeframe }>(
+      `SELECT market, timeframe, open_time_ms AS openTimeMs, open, high, low, close, volume FROM candles
            ORDER BY market, timeframe, open_time_ms`,
-      )
-      .all();
-    return [...Map.groupBy(rows, ({ market, timeframe }) => `${market} ${timeframe}`).values()].flatMap(
-      (candles) => {
-        const [first] = candles;
-        return first === undefined ? [] : [{ market: first.market, timeframe: first.timeframe, candles }];
-      },
-    );
-  } finally {
-    database.close();
-  }
+    )
+    .all();
+  return [...Map.groupBy(rows, ({ market, timeframe }) => `${market} ${timeframe}`).values()].flatMap(
+    (candles) => {
+      const [first] = candles;
+      return first === undefined ? [] : [{ market: first.market, timeframe: first.timeframe, candles }];
+    },
+  );
 }
 
 /** Book or bar as the bot knew it. */

@@ -1,4 +1,5 @@
 import { clockRow } from './slot-rows.ts';
+import { closing } from '../domain/closing.ts';
 import { openLedgerReadOnly } from './ledger-file.ts';
 import { thisMachine, type Machine } from './process-owner.ts';
 import { inForce, lowered, QUIET_MS } from './admission.ts';
@@ -83,16 +84,12 @@ const QUERY = `
  * `DATA_UNUSABLE` if there is no ledger.
  */
 export function readLedger(path: string, nowMs: number): readonly BudgetReport[] {
-  const database = openLedgerReadOnly(path);
-  try {
-    const rows = database.prepare<[{ readonly nowMs: number }], LedgerRow>(QUERY).all({ nowMs });
-    const canBeHeard = rows.some((row) =>
-      hasHeadroom({ limit: row.request_limit, statedLimit: row.stated_limit }),
-    );
-    return rows.map((row) => reportOf(row, { nowMs, canBeHeard }));
-  } finally {
-    database.close();
-  }
+  using database = closing(openLedgerReadOnly(path));
+  const rows = database.prepare<[{ readonly nowMs: number }], LedgerRow>(QUERY).all({ nowMs });
+  const canBeHeard = rows.some((row) =>
+    hasHeadroom({ limit: row.request_limit, statedLimit: row.stated_limit }),
+  );
+  return rows.map((row) => reportOf(row, { nowMs, canBeHeard }));
 }
 
 /**
@@ -100,12 +97,8 @@ export function readLedger(path: string, nowMs: number): readonly BudgetReport[]
  * to send treats every window as full. Throws `DATA_UNUSABLE` if there is no ledger.
  */
 export function isOfThisBoot(path: string, { bootId }: Pick<Machine, 'bootId'> = thisMachine()): boolean {
-  const database = openLedgerReadOnly(path);
-  try {
-    return clockRow(database).isOf(bootId);
-  } finally {
-    database.close();
-  }
+  using database = closing(openLedgerReadOnly(path));
+  return clockRow(database).isOf(bootId);
 }
 
 /** Returns the report of a row at a time. `canBeHeard`: true if an answer can shorten a full window. */

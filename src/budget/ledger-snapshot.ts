@@ -1,4 +1,5 @@
 import { isInRedis, openLedgerFile, openLedgerReadOnly } from './ledger-file.ts';
+import { closing } from '../domain/closing.ts';
 import { readLedger, type BudgetReport } from './ledger-report.ts';
 import { monotonicMs } from './process-owner.ts';
 import { existsSync } from 'node:fs';
@@ -94,14 +95,10 @@ export async function raiseLimitAt(place: string, budget: string): Promise<reado
 function raiseLimit(path: string, budget: string): readonly RaisedLimit[] {
   // Checked first, so that this never creates a ledger.
   if (!existsSync(path)) openLedgerReadOnly(path).close();
-  const database = openLedgerFile(path, () => undefined);
-  try {
-    return database
-      .prepare<[string], RaisedLimit>(
-        'DELETE FROM named_limits WHERE budget = ? RETURNING subject, request_limit AS named',
-      )
-      .all(budget);
-  } finally {
-    database.close();
-  }
+  using database = closing(openLedgerFile(path, () => undefined));
+  return database
+    .prepare<[string], RaisedLimit>(
+      'DELETE FROM named_limits WHERE budget = ? RETURNING subject, request_limit AS named',
+    )
+    .all(budget);
 }

@@ -1,4 +1,5 @@
 import { LATE_ARRIVAL_MS, type RaisedLimit } from './admission.ts';
+import { closing } from '../domain/closing.ts';
 import { PART_STANDS_STILL_MS } from './doubt.ts';
 import { isLeaseholder } from './redis/cancel-lease.ts';
 import { redisPlace } from './ledger-file.ts';
@@ -19,12 +20,10 @@ export async function withRedisLedger<T>(
   place: string,
   work: (connection: RedisConnection) => Promise<T>,
 ): Promise<T> {
-  const connection = await RedisConnection.open({ ...redisPlace(place), timeoutMs: ANSWERS_WITHIN_MS });
-  try {
-    return await work(connection);
-  } finally {
-    connection.close();
-  }
+  using connection = closing(
+    await RedisConnection.open({ ...redisPlace(place), timeoutMs: ANSWERS_WITHIN_MS }),
+  );
+  return await work(connection);
 }
 
 /** Takes back a lowered limit of a budget, for every address and account; returns the limits taken back. */

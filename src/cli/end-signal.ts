@@ -3,11 +3,10 @@ import { isOutputGone } from '../daemon/standard-output.ts';
 import { setFlagsFromString } from 'node:v8';
 
 /** Signal that requests the end of a run, with its handlers. */
-interface EndSignal {
+interface EndSignal extends Disposable {
   readonly signal: AbortSignal;
   /** Requests the end as a first SIGTERM does; called when nobody reads the output any more. */
   readonly end: () => void;
-  readonly release: () => void;
 }
 
 /**
@@ -59,7 +58,7 @@ export function endSignal(): EndSignal {
   return {
     signal: controller.signal,
     end,
-    release: () => {
+    [Symbol.dispose]: () => {
       removeListener();
       process.off('SIGHUP', end);
     },

@@ -72,6 +72,10 @@ export class ProgressReport {
     this.isDrawn = false;
   }
 
+  [Symbol.dispose](): void {
+    this.end();
+  }
+
   private isTime(nowMs: number): boolean {
     if (nowMs - this.startMs < QUIET_MS) return false;
     return nowMs - this.shownMs >= (this.options.isTerminal ? DRAW_EVERY_MS : this.lineEveryMs);

@@ -1,15 +1,15 @@
 import {
-  closeSync,
   constants,
   fstatSync,
-  openSync,
   readSync,
-  fsyncSync,
   mkdirSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
+  openSync,
+  closeSync,
 } from 'node:fs';
+import { disposable } from '../domain/closing.ts';
 import { inspect } from 'node:util';
 import { dirname } from 'node:path';
 
@@ -31,24 +31,20 @@ const READ_BY_OTHERS = 0o004;
 /** Reads a small file from the disk. */
 export const readSmallFile: ReadSmallFile = (path, largestBytes) => {
   // Opening a pipe without a writer would wait for ever.
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stat = fstatSync(file);
-    if (stat.isFIFO()) throw new RangeError('expected a file, found a pipe: write what it gives to a file');
-    if (stat.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
-    // One byte more than allowed shows that a file is too large, also a device.
-    const bytes = Buffer.alloc(largestBytes + 1);
-    let length = 0;
-    for (;;) {
-      const read = readSync(file, bytes, length, bytes.length - length, null);
-      length += read;
-      if (read === 0 || length > largestBytes) break;
-    }
-    if (length > largestBytes) throw new RangeError(`expected at most ${largestBytes} bytes`);
-    return { text: bytes.toString('utf8', 0, length), isOpenToAll: (stat.mode & READ_BY_OTHERS) !== 0 };
-  } finally {
-    closeSync(file);
+  using file = disposable(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), closeSync);
+  const stat = fstatSync(file.value);
+  if (stat.isFIFO()) throw new RangeError('expected a file, found a pipe: write what it gives to a file');
+  if (stat.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
+  // One byte more than allowed shows that a file is too large, also a device.
+  const bytes = Buffer.alloc(largestBytes + 1);
+  let length = 0;
+  for (;;) {
+    const read = readSync(file.value, bytes, length, bytes.length - length, null);
+    length += read;
+    if (read === 0 || length > largestBytes) break;
   }
+  if (length > largestBytes) throw new RangeError(`expected at most ${largestBytes} bytes`);
+  return { text: bytes.toString('utf8', 0, length), isOpenToAll: (stat.mode & READ_BY_OTHERS) !== 0 };
 };
 
 /** Matches a word of letters and digits as long as a token that is not part of a path or address. */
@@ -113,14 +109,8 @@ export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`;
   rmSync(draft, { force: true });
   // A new file, so that it does not inherit the rights of an older one.
-  const file = openSync(draft, 'wx', 0o600);
   try {
-    try {
-      writeSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(draft, text, { flush: true, flag: 'wx', mode: 0o600 });
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -218,18 +218,14 @@ interface OwnOrders {
 
 /** Reads orders and positions from a mirror, also while its bot runs. Throws `DATA_UNUSABLE` if it cannot. */
 export function readOwnOrders(mirrorPath: string, marketNames: MarketNames): OwnOrders {
-  const reader = new MirrorReader(mirrorPath);
-  try {
-    const ledgers = new Map(
-      reader.strategies().map((record) => [record.name, readFigures(record, marketNames).ledger]),
-    );
-    return {
-      orders: reader.orders({ state: 'open', strategy: null, market: null, last: MOST_ORDERS }),
-      heldOf: (strategy, asset) => ledgers.get(strategy)?.held(asset) ?? NO_UNITS,
-    };
-  } finally {
-    reader.close();
-  }
+  using reader = new MirrorReader(mirrorPath);
+  const ledgers = new Map(
+    reader.strategies().map((record) => [record.name, readFigures(record, marketNames).ledger]),
+  );
+  return {
+    orders: reader.orders({ state: 'open', strategy: null, market: null, last: MOST_ORDERS }),
+    heldOf: (strategy, asset) => ledgers.get(strategy)?.held(asset) ?? NO_UNITS,
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { closing } from '../domain/closing.ts';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { holdsNothing } from '../budget/ledger-file.ts';
@@ -156,34 +157,29 @@ export function waitingCommands<Kind extends ControlCommand['kind']>(
   dataFolder: string,
   kinds: readonly Kind[],
 ): readonly WaitingCommand<Extract<ControlCommand, { readonly kind: Kind }>>[] {
-  const database = openControlReadOnly(dataFolder, BUSY_TIMEOUT_MS);
+  using database = closing(openControlReadOnly(dataFolder, BUSY_TIMEOUT_MS));
   if (database === null) return [];
   type Command = Extract<ControlCommand, { readonly kind: Kind }>;
   const isWanted = (command: ControlCommand | null): command is Command =>
     kinds.some((kind) => kind === command?.kind);
-  try {
-    return database
-      .prepare<[string], WaitingRow>(
-        `SELECT command, posted_at_ms, taken_at_ms FROM commands
+  return database
+    .prepare<[string], WaitingRow>(
+      `SELECT command, posted_at_ms, taken_at_ms FROM commands
          WHERE done_at_ms IS NULL AND kind IN (SELECT value FROM json_each(?)) ORDER BY id`,
-      )
-      .all(JSON.stringify(kinds))
-      .flatMap((row) => {
-        const command = readCommand(row.command);
-        return isWanted(command)
-          ? [{ command, postedAtMs: row.posted_at_ms, isApplied: row.taken_at_ms !== null }]
-          : [];
-      });
-  } finally {
-    database.close();
-  }
+    )
+    .all(JSON.stringify(kinds))
+    .flatMap((row) => {
+      const command = readCommand(row.command);
+      return isWanted(command)
+        ? [{ command, postedAtMs: row.posted_at_ms, isApplied: row.taken_at_ms !== null }]
+        : [];
+    });
 }
 
 /** Returns why the cancels of a running halt wait, in a sentence; null if they do not wait long. */
 export function readHaltWait(dataFolder: string): Sentence | null {
-  let database: ReturnType<typeof openControlReadOnly> = null;
   try {
-    database = openControlReadOnly(dataFolder, BUSY_TIMEOUT_MS);
+    using database = closing(openControlReadOnly(dataFolder, BUSY_TIMEOUT_MS));
     const row = database
       ?.prepare<[], { readonly progress: string | null }>(
         "SELECT progress FROM commands WHERE kind = 'halt' AND done_at_ms IS NULL ORDER BY id DESC LIMIT 1",
@@ -193,8 +189,6 @@ export function readHaltWait(dataFolder: string): Sentence | null {
   } catch {
     // Another process writes; the next poll reads it.
     return null;
-  } finally {
-    database?.close();
   }
 }
 

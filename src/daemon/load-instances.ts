@@ -1,5 +1,6 @@
 import { listText } from '../domain/retain-newest.ts';
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { closing } from '../domain/closing.ts';
 import { isAbsolute, join, relative } from 'node:path';
 import { nearestWord } from '../configuration/load-yaml.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -65,12 +66,8 @@ const AT_ONCE = 4;
  * @throws SarrafError `INVALID_STRATEGY` when none is left.
  */
 export async function loadInstances(options: LoadInstancesOptions): Promise<LoadedInstances> {
-  const watch = new LoadWatch();
-  try {
-    return await loadAll({ ...options, watch });
-  } finally {
-    watch.close();
-  }
+  using watch = closing(new LoadWatch());
+  return await loadAll({ ...options, watch });
 }
 
 /**

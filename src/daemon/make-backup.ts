@@ -78,23 +78,19 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const name = mirrorNameIn(options.dataFolder);
   const mirror = join(options.dataFolder, name);
   mkdirSync(out, { recursive: true, mode: 0o700 });
-  const lock = acquireProcessLock({
+  using _lock = acquireProcessLock({
     path: join(out, 'backup.lock'),
     what: out,
     otherwise: 'name another folder with --out',
   });
-  try {
-    removeUnfinished(out);
-    expectRoom(out, bytesOf(mirror));
-    const backup = await copyWhole(mirror, { ...options, out });
-    const noteProblem = tryToNote(options.dataFolder, backup);
-    const { keep, onProgress } = options;
-    if (keep === null) return { ...backup, retention: { deleted: [], leftAlone: [] }, noteProblem };
-    onProgress({ phase: 'looking at older backups', megabytes: 0, share: null });
-    return { ...backup, retention: await makeRoom(out, backup, keep), noteProblem };
-  } finally {
-    lock.release();
-  }
+  removeUnfinished(out);
+  expectRoom(out, bytesOf(mirror));
+  const backup = await copyWhole(mirror, { ...options, out });
+  const noteProblem = tryToNote(options.dataFolder, backup);
+  const { keep, onProgress } = options;
+  if (keep === null) return { ...backup, retention: { deleted: [], leftAlone: [] }, noteProblem };
+  onProgress({ phase: 'looking at older backups', megabytes: 0, share: null });
+  return { ...backup, retention: await makeRoom(out, backup, keep), noteProblem };
 }
 
 /** Notes the backup in its data folder. Returns the error if it cannot: the backup is complete without. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { closing } from '../domain/closing.ts';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
@@ -75,7 +76,7 @@ export function openPaperAccountFile(dataFolder: string): Database.Database {
  * begun. It only reads. Throws `DATA_UNUSABLE`.
  */
 export function paperAccountBeganAtMs(path: string): number | null {
-  const database = new Database(path, { readonly: true, fileMustExist: true });
+  using database = closing(new Database(path, { readonly: true, fileMustExist: true }));
   try {
     if (holdsNothing(database)) return null;
     const json = database.prepare<[], string>("SELECT json FROM facts WHERE name = 'origin'").pluck().get();
@@ -86,20 +87,14 @@ export function paperAccountBeganAtMs(path: string): number | null {
       `expected a paper account of sarraf at ${path}, found none that can be read: ${String(error)}. It was left as it is`,
       { cause: error },
     );
-  } finally {
-    database.close();
   }
 }
 
 /** True if a data folder has a paper account to continue. Throws `DATA_UNUSABLE`. */
 export function hasPaperAccount(dataFolder: string): boolean {
   if (!existsSync(join(dataFolder, PAPER_ACCOUNT))) return false;
-  const file = new PaperAccountFile(dataFolder);
-  try {
-    return !file.isNew;
-  } finally {
-    file.close();
-  }
+  using file = closing(new PaperAccountFile(dataFolder));
+  return !file.isNew;
 }
 
 /** A paper account in a file of the data folder: it remembers after a crash what it has reported. */

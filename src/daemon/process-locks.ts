@@ -1,4 +1,5 @@
 import { join, dirname } from 'node:path';
+import { closing } from '../domain/closing.ts';
 import { ledgerFolder, subjectOf, isBusy } from '../budget/ledger-file.ts';
 import { SarrafError, messageOf } from '../domain/errors.ts';
 import type { BotConfig } from './create-bot-config.ts';
@@ -86,7 +87,7 @@ export interface ProcessLocks extends Disposable {
 export function acquireProcessLocks(config: BotConfig, identity: string | null): ProcessLocks {
   using acquired = new DisposableStack();
   let held: DisposableStack = acquired;
-  const adopt = (lock: ProcessLock): ProcessLock => held.adopt(lock, (it) => it.release());
+  const adopt = (lock: ProcessLock): ProcessLock => held.use(lock);
   const data = adopt(claimDataFolder(config.data.folder));
   const { ledgerFolder: folder } = config.exchange;
   const isAlone = config.mode === 'live' && identity !== null;
@@ -126,14 +127,12 @@ interface ProcessLockOptions {
   readonly otherwise: string;
 }
 
-/** A lock that this process holds until it releases it or ends. */
-export interface ProcessLock {
+/** A lock that this process holds until it disposes of it or ends. A second disposal does nothing. */
+export interface ProcessLock extends Disposable {
   readonly path: string;
   readonly owner: ProcessLockOwner;
   /** Notes the address of the owner's health report, for those who check it. */
   noteHealth(address: string): void;
-  /** Releases the lock; a second call does nothing. */
-  release(): void;
 }
 
 function heldMessage(options: ProcessLockOptions): string {
@@ -210,7 +209,7 @@ export function acquireProcessLock(options: ProcessLockOptions): ProcessLock {
       noteHealth(address) {
         if (isHeld) writeProcessLockOwner(options.path, { ...owner, health: address });
       },
-      release() {
+      [Symbol.dispose]() {
         if (!isHeld) return;
         isHeld = false;
         rmSync(ownerPath(options.path), { force: true });
@@ -229,17 +228,14 @@ export function acquireProcessLock(options: ProcessLockOptions): ProcessLock {
  * exists and cannot be checked, since then nothing is known.
  */
 export function isProcessLockHeld(path: string): boolean {
-  let database: Database.Database | null = null;
   if (!existsSync(path)) return false;
   try {
-    database = new Database(path, { fileMustExist: true, timeout: 0 });
+    using database = closing(new Database(path, { fileMustExist: true, timeout: 0 }));
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
     throw unusable({ path, what: 'this folder', otherwise: 'name another folder with --data' }, error);
-  } finally {
-    database?.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import { closingAsync } from '../domain/closing.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { USUAL_REPLY_MS, type PlannedFeed } from '../scheduler/feed.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
@@ -65,24 +66,22 @@ export async function recordMarketData(options: RecordMarketDataOptions): Promis
     // A wrong clock would close bars early and give all data wrong dates.
     const watched = watchedTransport(new ClockWatch(), onNotice, Date.now);
     const wrap: WrapTransport = (inner, nowMs) => recording.wrap(watched(inner, nowMs), nowMs);
-    const remote = await openRemoteExchange({
-      config,
-      baseUrl,
-      credentials: null,
-      wrap,
-      isGuest,
-      onProblem: onNotice,
-    });
-    try {
-      const known = await readMarkets(remote, { signal, onWait: onNotice });
-      const feeds = feedsOf(checkMarkets(options, new Set(known.map(({ symbol }) => symbol))), remote);
-      const slowestMs = Math.max(...feeds.map(({ intervalMs }) => intervalMs));
-      const longestPauseMs = Math.max(LEAST_PAUSE_MS, slowestMs * PAUSE_INTERVALS);
-      await recording.begin({ markets: options.markets, source: baseUrl, beganMs: null, longestPauseMs });
-      await new MarketPolls({ ...options, remote, recording, feeds }).run();
-    } finally {
-      await remote.close();
-    }
+    await using remote = closingAsync(
+      await openRemoteExchange({
+        config,
+        baseUrl,
+        credentials: null,
+        wrap,
+        isGuest,
+        onProblem: onNotice,
+      }),
+    );
+    const known = await readMarkets(remote, { signal, onWait: onNotice });
+    const feeds = feedsOf(checkMarkets(options, new Set(known.map(({ symbol }) => symbol))), remote);
+    const slowestMs = Math.max(...feeds.map(({ intervalMs }) => intervalMs));
+    const longestPauseMs = Math.max(LEAST_PAUSE_MS, slowestMs * PAUSE_INTERVALS);
+    await recording.begin({ markets: options.markets, source: baseUrl, beganMs: null, longestPauseMs });
+    await new MarketPolls({ ...options, remote, recording, feeds }).run();
   } finally {
     await recording.close();
   }

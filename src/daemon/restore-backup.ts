@@ -86,29 +86,25 @@ export async function planRestore(
  */
 export async function restoreBackup(plan: PlannedRestore, nowMs: number): Promise<RestoreResult> {
   const { backup, dataFolder, beside, retained } = plan;
-  const lock = claimDataFolder(dataFolder);
-  try {
-    const file = mirrorOf(backup.manifest);
-    invariant(file !== null, () => `expected a mirror in ${backup.folder}, found none`);
-    const mirror = join(dataFolder, file.name);
-    refuseWriter(mirror);
-    const files = new Map(backup.manifest.files.map((each) => [each.name, each]));
-    await copyFile(backup.folder, file, restoringPath(mirror));
-    const replaced = beside.filter(({ name }) => !retained.has(name));
-    const given = replaced.flatMap(({ name }) => files.get(name) ?? []);
-    for (const each of given) await copyFile(backup.folder, each, restoringPath(join(dataFolder, each.name)));
-    const aside = MIRROR_FILES.map((ending) => mirror + ending);
-    for (const { name } of replaced)
-      aside.push(...['', '-wal', '-shm'].map((ending) => join(dataFolder, name + ending)));
-    const keptAs = moveAside(aside, join(dataFolder, `replaced-${isoText(nowMs).replaceAll(':', '-')}`));
-    for (const { name } of given) renameSync(restoringPath(join(dataFolder, name)), join(dataFolder, name));
-    // The last step: until then no bot starts here.
-    renameSync(restoringPath(mirror), mirror);
-    syncFolder(dataFolder);
-    return { keptAs, restored: [...given.map(({ name }) => name), file.name] };
-  } finally {
-    lock.release();
-  }
+  using _lock = claimDataFolder(dataFolder);
+  const file = mirrorOf(backup.manifest);
+  invariant(file !== null, () => `expected a mirror in ${backup.folder}, found none`);
+  const mirror = join(dataFolder, file.name);
+  refuseWriter(mirror);
+  const files = new Map(backup.manifest.files.map((each) => [each.name, each]));
+  await copyFile(backup.folder, file, restoringPath(mirror));
+  const replaced = beside.filter(({ name }) => !retained.has(name));
+  const given = replaced.flatMap(({ name }) => files.get(name) ?? []);
+  for (const each of given) await copyFile(backup.folder, each, restoringPath(join(dataFolder, each.name)));
+  const aside = MIRROR_FILES.map((ending) => mirror + ending);
+  for (const { name } of replaced)
+    aside.push(...['', '-wal', '-shm'].map((ending) => join(dataFolder, name + ending)));
+  const keptAs = moveAside(aside, join(dataFolder, `replaced-${isoText(nowMs).replaceAll(':', '-')}`));
+  for (const { name } of given) renameSync(restoringPath(join(dataFolder, name)), join(dataFolder, name));
+  // The last step: until then no bot starts here.
+  renameSync(restoringPath(mirror), mirror);
+  syncFolder(dataFolder);
+  return { keptAs, restored: [...given.map(({ name }) => name), file.name] };
 }
 
 /** Reads the facts of a mirror; null if it cannot be read, as after damage, which a backup is for. */

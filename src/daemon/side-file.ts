@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { closing } from '../domain/closing.ts';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
@@ -77,17 +78,13 @@ export function copyDatabase(source: Database.Database, to: string, change?: str
   } finally {
     source.close();
   }
-  const copy = new Database(to, { fileMustExist: true });
-  try {
-    if (change !== undefined) copy.exec(change);
-    const health = String(copy.pragma('integrity_check(1)', { simple: true }));
-    if (health === 'ok') return;
-    throw unusable({
-      path: to,
-      found: `a damaged copy (${health})`,
-      advice: 'look after the disk, and copy it again',
-    });
-  } finally {
-    copy.close();
-  }
+  using copy = closing(new Database(to, { fileMustExist: true }));
+  if (change !== undefined) copy.exec(change);
+  const health = String(copy.pragma('integrity_check(1)', { simple: true }));
+  if (health === 'ok') return;
+  throw unusable({
+    path: to,
+    found: `a damaged copy (${health})`,
+    advice: 'look after the disk, and copy it again',
+  });
 }

@@ -317,27 +317,23 @@ const POLL_INTERVAL_MS = 1_000;
 export async function runWatchdog(options: WatchdogOptions): Promise<void> {
   const { config, onNews, signal, everyMs = POLL_INTERVAL_MS } = options;
   const { folder } = config.data;
-  const lock = acquireProcessLock({
+  using _lock = acquireProcessLock({
     path: watchdogProcessLockPath(folder),
     what: `the watchdog of ${folder}`,
     otherwise: 'name another folder with --data',
   });
-  try {
-    const watchdog = new Watchdog({
-      rule: config.watchdog,
-      readPulse: () => readRun(folder).pulse,
-      steadyMs: monotonicMs,
-      cancel: config.mode === 'live' ? async (bot) => cancelAt(options, bot) : null,
-      onNews,
-    });
-    while (!signal.aborted) {
-      await pause(everyMs, undefined, { signal }).catch(() => undefined);
-      watchdog.poll();
-    }
-    await watchdog.rest();
-  } finally {
-    lock.release();
+  const watchdog = new Watchdog({
+    rule: config.watchdog,
+    readPulse: () => readRun(folder).pulse,
+    steadyMs: monotonicMs,
+    cancel: config.mode === 'live' ? async (bot) => cancelAt(options, bot) : null,
+    onNews,
+  });
+  while (!signal.aborted) {
+    await pause(everyMs, undefined, { signal }).catch(() => undefined);
+    watchdog.poll();
   }
+  await watchdog.rest();
 }
 
 async function cancelAt(

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { closing } from '../domain/closing.ts';
 import { join } from 'node:path';
 import { writePrivateFile } from '../configuration/secret-file.ts';
 import { AccessStore, linkText, writeAddressNote } from './access-store.ts';
@@ -42,7 +43,7 @@ export async function beginDashboard(
   const { dataFolder } = options;
   const server = new DashboardServer({ ...options, onError });
   const address = await server.listen();
-  const store = new AccessStore(dataFolder);
+  using store = closing(new AccessStore(dataFolder));
   try {
     const tokenFile = makeFirstToken(store, dataFolder);
     const link = wantsLink ? linkText(address, store.addLink('operate').code) : null;
@@ -51,8 +52,6 @@ export async function beginDashboard(
   } catch (error) {
     await server.close();
     throw error;
-  } finally {
-    store.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { closing } from '../domain/closing.ts';
 import { MIRROR_STEPS, applySteps } from './schema.ts';
 import { DAMAGED_ADVICE, unusable } from './unusable.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
@@ -67,15 +68,11 @@ export function checkMirror(database: Database.Database): void {
 function tablesOfVersion(version: number): Tables {
   const known = expectedTables.get(version);
   if (known !== undefined) return known;
-  const database = new Database(':memory:');
-  try {
-    applySteps(database, MIRROR_STEPS.slice(0, version));
-    const tables = tablesOf(database);
-    expectedTables.set(version, tables);
-    return tables;
-  } finally {
-    database.close();
-  }
+  using database = closing(new Database(':memory:'));
+  applySteps(database, MIRROR_STEPS.slice(0, version));
+  const tables = tablesOf(database);
+  expectedTables.set(version, tables);
+  return tables;
 }
 
 function tablesOf(database: Database.Database): Tables {

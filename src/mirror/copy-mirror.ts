@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
+import { closing } from '../domain/closing.ts';
 import Database from 'better-sqlite3';
 import { forgetPlace } from './identity.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
@@ -76,33 +77,25 @@ class FileSync {
 }
 
 function makeSingleFile(path: string): void {
-  const copy = new Database(path, { fileMustExist: true });
-  try {
-    copy.pragma('journal_mode = DELETE');
-    copy.pragma('synchronous = FULL');
-    forgetPlace(copy);
-  } finally {
-    copy.close();
-  }
+  using copy = closing(new Database(path, { fileMustExist: true }));
+  copy.pragma('journal_mode = DELETE');
+  copy.pragma('synchronous = FULL');
+  forgetPlace(copy);
 }
 
 function verify(path: string, expected: MirrorFacts): void {
   // Opens it as a bot and every command do.
-  const copy = openMirrorReadOnly(path);
-  try {
-    const health = String(copy.pragma('integrity_check(1)', { simple: true }));
-    const { meta, ...rows } = readMirrorFacts(copy).rows;
-    const { meta: before = 0, ...expectedRows } = expected.rows;
-    const isWhole = health === 'ok' && JSON.stringify(rows) === JSON.stringify(expectedRows);
-    if (isWhole && meta !== undefined && meta >= before - 1) return;
-    throw unusable({
-      path,
-      found: `a copy that differs from it (${health === 'ok' ? 'other rows' : health})`,
-      advice: 'look after the disk, and copy it again',
-    });
-  } finally {
-    copy.close();
-  }
+  using copy = closing(openMirrorReadOnly(path));
+  const health = String(copy.pragma('integrity_check(1)', { simple: true }));
+  const { meta, ...rows } = readMirrorFacts(copy).rows;
+  const { meta: before = 0, ...expectedRows } = expected.rows;
+  const isWhole = health === 'ok' && JSON.stringify(rows) === JSON.stringify(expectedRows);
+  if (isWhole && meta !== undefined && meta >= before - 1) return;
+  throw unusable({
+    path,
+    found: `a copy that differs from it (${health === 'ok' ? 'other rows' : health})`,
+    advice: 'look after the disk, and copy it again',
+  });
 }
 
 /** Facts that distinguish one mirror, and one moment of it, from another. */
@@ -175,10 +168,6 @@ function rowsOf(database: Database.Database): Readonly<Record<string, number>> {
 
 /** Reads the facts of a file, also while a bot writes to it. Throws `DATA_UNUSABLE` if unreadable. */
 export function mirrorFactsOf(path: string): MirrorFacts {
-  const database = openMirrorReadOnly(path);
-  try {
-    return database.transaction(() => readMirrorFacts(database))();
-  } finally {
-    database.close();
-  }
+  using database = closing(openMirrorReadOnly(path));
+  return database.transaction(() => readMirrorFacts(database))();
 }

@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import { closing } from '../domain/closing.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import {
@@ -179,25 +180,21 @@ export function readMovements(
   path: string,
   from: { readonly fromMs: number; readonly last: number },
 ): Movements {
-  const database = openMirrorReadOnly(path);
-  try {
-    const { fromMs, last } = from;
-    const read = database.transaction(() => ({
-      fills: FILL_ROWS.select(database, 'WHERE at_ms >= ? ORDER BY at_ms DESC, id DESC LIMIT ?')(
-        fromMs,
-        last,
-      ).toReversed(),
-      transactions: database
-        .prepare<[number, number], StoredTransaction>(
-          `SELECT id, currency, at_ms AS atMs, amount, description FROM transactions
+  using database = closing(openMirrorReadOnly(path));
+  const { fromMs, last } = from;
+  const read = database.transaction(() => ({
+    fills: FILL_ROWS.select(database, 'WHERE at_ms >= ? ORDER BY at_ms DESC, id DESC LIMIT ?')(
+      fromMs,
+      last,
+    ).toReversed(),
+    transactions: database
+      .prepare<[number, number], StoredTransaction>(
+        `SELECT id, currency, at_ms AS atMs, amount, description FROM transactions
            WHERE at_ms >= ? ORDER BY at_ms DESC, ordinal DESC LIMIT ?`,
-        )
-        .all(fromMs, last)
-        .toReversed()
-        .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
-    }));
-    return read();
-  } finally {
-    database.close();
-  }
+      )
+      .all(fromMs, last)
+      .toReversed()
+      .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
+  }));
+  return read();
 }

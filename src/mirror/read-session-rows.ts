@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { closing } from '../domain/closing.ts';
 import { type Candle, longestBarMs, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readRecord, type PlotRecord } from '../engine/stored-records.ts';
@@ -138,13 +139,11 @@ interface Range {
  */
 export function readSessionRows(path: string, range: Range): SessionRows {
   const isRunning = hasWriter(path);
-  const database = openMirrorReadOnly(path);
+  using database = closing(openMirrorReadOnly(path));
   try {
     return database.transaction(() => ({ path, isRunning, ...new Reading(database, range).all() }))();
   } catch (error) {
     throw openingFailed(path, error);
-  } finally {
-    database.close();
   }
 }
 

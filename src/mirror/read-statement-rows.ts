@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { closing } from '../domain/closing.ts';
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 import { parseUnits, UNIT_DECIMALS } from '../domain/money.ts';
@@ -46,7 +47,7 @@ export interface StatementRows {
  * can read completely.
  */
 export function readStatementRows<Result>(path: string, use: (rows: StatementRows) => Result): Result {
-  const database = openMirrorReadOnly(path);
+  using database = closing(openMirrorReadOnly(path));
   try {
     return database.transaction(() => use(rowsOf(database)))();
   } catch (error) {
@@ -58,8 +59,6 @@ export function readStatementRows<Result>(path: string, use: (rows: StatementRow
         cause: error,
       });
     throw isSqlite(error) ? openingFailed(path, error) : error;
-  } finally {
-    database.close();
   }
 }
 

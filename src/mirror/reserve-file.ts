@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
-import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { disposable } from '../domain/closing.ts';
+import { rmSync, statfsSync, statSync, writeSync, openSync, closeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Enough bytes for the cancels and the last reconciliation of a bot that stops on a full disk. */
@@ -46,11 +47,7 @@ export class ReserveFile {
   /** Writes noise, since some file systems store zeros without using any room. */
   private write(): void {
     const chunk = randomFillSync(Buffer.alloc(CHUNK_BYTES));
-    const file = openSync(this.path, 'w', 0o600);
-    try {
-      for (let written = 0; written < RESERVE_FILE_BYTES; written += CHUNK_BYTES) writeSync(file, chunk);
-    } finally {
-      closeSync(file);
-    }
+    using file = disposable(openSync(this.path, 'w', 0o600), closeSync);
+    for (let written = 0; written < RESERVE_FILE_BYTES; written += CHUNK_BYTES) writeSync(file.value, chunk);
   }
 }

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { closing, disposable } from '../domain/closing.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { closeSync, openSync, existsSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -119,12 +120,8 @@ interface SqliteHeader {
 export function sqliteHeaderOf(path: string): SqliteHeader | null {
   if (!existsSync(path)) return null;
   const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, 'r');
-  try {
-    if (readSync(file, header, 0, HEADER_BYTES, 0) === 0) return null;
-  } finally {
-    closeSync(file);
-  }
+  using file = disposable(openSync(path, 'r'), closeSync);
+  if (readSync(file.value, header, 0, HEADER_BYTES, 0) === 0) return null;
   return {
     isDatabase: header.toString('latin1', 0, MAGIC.length) === MAGIC,
     applicationId: header.readUInt32BE(APPLICATION_ID_OFFSET),
@@ -173,16 +170,15 @@ export class WriteLock {
 
 /** True if a bot has the mirror open; null if that is not known. */
 export function hasWriter(mirrorPath: string): boolean | null {
-  let database: Database.Database | null = null;
   try {
-    database = new Database(writeLockPath(mirrorPath), { readonly: true, fileMustExist: true, timeout: 0 });
+    using database = closing(
+      new Database(writeLockPath(mirrorPath), { readonly: true, fileMustExist: true, timeout: 0 }),
+    );
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return false;
   } catch (error) {
     const code = sqliteCode(error);
     if (code?.startsWith('SQLITE_BUSY') === true) return true;
     return code === 'SQLITE_CANTOPEN' ? false : null;
-  } finally {
-    database?.close();
   }
 }

@@ -147,7 +147,7 @@ const LINES_BEFORE = 1;
 export async function moduleFactory(file: string): Promise<ModuleFactory> {
   const [{ rolldown }, { parseAst }] = await Promise.all([import('rolldown'), import('rolldown/parseAst')]);
   const url = pathToFileURL(file).href;
-  const build = await rolldown({
+  await using build = await rolldown({
     input: file,
     platform: 'node',
     treeshake: false,
@@ -157,30 +157,26 @@ export async function moduleFactory(file: string): Promise<ModuleFactory> {
       define: { 'import.meta.url': JSON.stringify(url), 'import.meta.filename': JSON.stringify(file) },
     },
   });
-  try {
-    const { output } = await build.generate({ format: 'esm', sourcemap: true, codeSplitting: false });
-    const [{ code, map }] = output;
-    const { text, imported } = asFunction(code, parseAst(code));
-    const script = new Script(text, { filename: file });
-    const load = async (name: string): Promise<unknown> => importFrom(name, url);
-    const modules = await Promise.all(imported.map(load));
-    const make = script.runInThisContext() as (
-      modules: readonly unknown[],
-      load: (name: string) => Promise<unknown>,
-    ) => Promise<Exports>;
-    const places = map === null ? null : new SourceMap(map as unknown as SourceMapPayload);
-    return {
-      create: async () => make(modules, load),
-      lineOf(line) {
-        const entry = places?.findEntry(line - 1 - LINES_BEFORE, LAST_COLUMN);
-        return entry !== undefined && 'originalLine' in entry && entry.originalSource.endsWith(basename(file))
-          ? entry.originalLine + 1
-          : null;
-      },
-    };
-  } finally {
-    await build.close();
-  }
+  const { output } = await build.generate({ format: 'esm', sourcemap: true, codeSplitting: false });
+  const [{ code, map }] = output;
+  const { text, imported } = asFunction(code, parseAst(code));
+  const script = new Script(text, { filename: file });
+  const load = async (name: string): Promise<unknown> => importFrom(name, url);
+  const modules = await Promise.all(imported.map(load));
+  const make = script.runInThisContext() as (
+    modules: readonly unknown[],
+    load: (name: string) => Promise<unknown>,
+  ) => Promise<Exports>;
+  const places = map === null ? null : new SourceMap(map as unknown as SourceMapPayload);
+  return {
+    create: async () => make(modules, load),
+    lineOf(line) {
+      const entry = places?.findEntry(line - 1 - LINES_BEFORE, LAST_COLUMN);
+      return entry !== undefined && 'originalLine' in entry && entry.originalSource.endsWith(basename(file))
+        ? entry.originalLine + 1
+        : null;
+    },
+  };
 }
 
 type Statement = ReturnType<typeof import('rolldown/parseAst').parseAst>['body'][number];

@@ -85,7 +85,7 @@ export async function openQuery({ sql, places, draft, signal }: QueryOptions): P
   signal.addEventListener('abort', interrupt);
   const close = (): void => {
     signal.removeEventListener('abort', interrupt);
-    database.close();
+    database[Symbol.dispose]();
     removeTemporary();
     process.off('exit', removeTemporary);
   };

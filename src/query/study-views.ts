@@ -1,4 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
+import { closing } from '../domain/closing.ts';
 import type { Database } from '../recording/duckdb.ts';
 import { readWrittenStudy } from '../study/study-settings.ts';
 import { StudyFolder } from '../study/study-place.ts';
@@ -35,15 +36,12 @@ class Studies {
   *rows(rowsOf: (store: StudyStore, study: string) => Iterable<Row>): Generator<Row> {
     const folder = new StudyFolder(this.#places.data);
     for (const study of folder.names()) {
-      let store: StudyStore | null = null;
       try {
-        store = StudyStore.openToRead(folder.pathOf(study));
+        using store = closing(StudyStore.openToRead(folder.pathOf(study)));
         yield* rowsOf(store, study);
       } catch (error) {
         if (!(error instanceof SarrafError)) throw error;
         this.#unreadable.push(error.message);
-      } finally {
-        store?.close();
       }
     }
   }

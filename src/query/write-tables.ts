@@ -48,27 +48,24 @@ async function writeRunParquet(run: string, folder: string): Promise<readonly st
   const result = [resultFile(run)];
   const [, writeEquity] = equityExport(run);
   const equity = join(folder, `equity.csv.${process.pid}.tmp`);
-  const database = await openDatabase();
-  try {
-    writeBytes(equity, writeEquity);
-    const tables = {
-      trades: ofOneRun(runTableSql('round_trips', result)),
-      orders: ofOneRun(runTableSql('orders', result)),
-      fills: ofOneRun(runTableSql('fills', result)),
-      equity: `FROM read_csv([${sqlText(resolve(equity))}], header = true, auto_detect = false,
-    columns = {time: 'TIMESTAMP', equity: 'DOUBLE', drawdown: 'DOUBLE', is_exposed: 'BOOLEAN'})`,
-    };
-    const paths: string[] = [];
-    for (const [name, sql] of Object.entries(tables)) {
-      const path = join(folder, `${name}.parquet`);
-      await copyParquet(database, sql, path);
-      paths.push(path);
-    }
-    return paths;
-  } finally {
-    database.close();
-    rmSync(equity, { force: true });
+  using opened = new DisposableStack();
+  opened.defer(() => rmSync(equity, { force: true }));
+  const database = opened.use(await openDatabase());
+  writeBytes(equity, writeEquity);
+  const tables = {
+    trades: ofOneRun(runTableSql('round_trips', result)),
+    orders: ofOneRun(runTableSql('orders', result)),
+    fills: ofOneRun(runTableSql('fills', result)),
+    equity: `FROM read_csv([${sqlText(resolve(equity))}], header = true, auto_detect = false,
+  columns = {time: 'TIMESTAMP', equity: 'DOUBLE', drawdown: 'DOUBLE', is_exposed: 'BOOLEAN'})`,
+  };
+  const paths: string[] = [];
+  for (const [name, sql] of Object.entries(tables)) {
+    const path = join(folder, `${name}.parquet`);
+    await copyParquet(database, sql, path);
+    paths.push(path);
   }
+  return paths;
 }
 
 function ofOneRun(tableSql: string): string {
@@ -107,14 +104,10 @@ export async function writeTrialsParquet(store: StudyStore, path: string): Promi
     params: 'json',
     ...FIGURE_FIELDS,
   };
-  const database = await openDatabase();
-  try {
-    const count = await createRowsTable(database, { name: 'trials', fields, rows: rowsOf(store, columns) });
-    await copyParquet(database, 'SELECT * FROM trials ORDER BY number', path);
-    return count;
-  } finally {
-    database.close();
-  }
+  using database = await openDatabase();
+  const count = await createRowsTable(database, { name: 'trials', fields, rows: rowsOf(store, columns) });
+  await copyParquet(database, 'SELECT * FROM trials ORDER BY number', path);
+  return count;
 }
 
 /**

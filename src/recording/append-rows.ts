@@ -33,7 +33,7 @@ import { formatUnits, parseUnits, UNITS_PER_ONE, type Units } from '../domain/mo
  * Locks the file at a path, or throws `DATA_UNUSABLE`. It is injected, since locks belong to the machine and
  * this folder does not depend on it.
  */
-export type LockFile = (path: string) => { release(): void };
+export type LockFile = (path: string) => Disposable;
 
 /** Rows in parts as they arrive, so that a large file is never in memory as a whole. */
 export type RowParts<Row> = Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
@@ -89,26 +89,17 @@ export async function appendRows<Row>(options: AppendOptions<Row>): Promise<Appe
   const { root, key, lockFile } = options;
   const folder = folderPath(root, key);
   mkdirSync(folder, { recursive: true });
-  const lock = lockFile(join(folder, '.lock'));
-  try {
-    const manifest = createManifest(root, key);
-    removeLeftOvers(folder, manifest);
-    if (options.segment !== undefined && manifest.sealed.includes(options.segment))
-      return { kind: 'added', added: 0, known: 0, fromMs: null, toMs: null };
-    const temporaryFolder = join(folder, SPILL_FOLDER);
-    const database = await openDatabase({
-      temporaryFolder,
-      ...(key.kind === 'candles' ? CANDLE_LIMITS : {}),
-    });
-    try {
-      return await merge(database, manifest, options);
-    } finally {
-      database.close();
-      removeLeftOvers(folder, createManifest(root, key));
-    }
-  } finally {
-    lock.release();
-  }
+  using _lock = lockFile(join(folder, '.lock'));
+  const manifest = createManifest(root, key);
+  removeLeftOvers(folder, manifest);
+  if (options.segment !== undefined && manifest.sealed.includes(options.segment))
+    return { kind: 'added', added: 0, known: 0, fromMs: null, toMs: null };
+  const temporaryFolder = join(folder, SPILL_FOLDER);
+  using opened = new DisposableStack();
+  opened.defer(() => removeLeftOvers(folder, createManifest(root, key)));
+  const limits = key.kind === 'candles' ? CANDLE_LIMITS : {};
+  const database = opened.use(await openDatabase({ temporaryFolder, ...limits }));
+  return await merge(database, manifest, options);
 }
 
 async function merge<Row>(

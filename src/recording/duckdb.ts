@@ -7,9 +7,8 @@ const MEMORY_LIMIT_MB = 384;
 const THREADS = 2;
 
 /** Open database in memory, which reads and writes Parquet files. */
-export interface Database {
+export interface Database extends Disposable {
   readonly connection: DuckDBConnection;
-  close(): void;
 }
 
 /** Loads DuckDB at its first use, since it takes 70 MB that a bot without recordings does not need. */
@@ -24,7 +23,7 @@ interface DatabaseOptions {
   readonly threads?: number;
 }
 
-/** Opens a database in memory, which loads nothing from the network. The caller must close it. */
+/** Opens a database in memory, which loads nothing from the network. The caller must dispose of it. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   const { temporaryFolder = null, memoryLimitMb = MEMORY_LIMIT_MB, threads = THREADS } = options;
   const { DuckDBInstance: Instance } = await loadDuckdb();
@@ -37,7 +36,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
   const connection = await instance.connect();
   return {
     connection,
-    close() {
+    [Symbol.dispose]() {
       connection.closeSync();
       instance.closeSync();
     },

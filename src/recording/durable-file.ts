@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { disposable } from '../domain/closing.ts';
 import {
   closeSync,
   fsyncSync,
@@ -9,6 +10,7 @@ import {
   mkdirSync,
   fdatasync,
   fdatasyncSync,
+  writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,34 +18,20 @@ import { promisify } from 'node:util';
 
 /** Flushes a file's content to the disk. */
 export function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  using file = disposable(openSync(path, 'r+'), closeSync);
+  fsyncSync(file.value);
 }
 
 /** Flushes the names in a folder to the disk, so that a rename there survives a crash. */
 export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  using folder = disposable(openSync(path, 'r'), closeSync);
+  fsyncSync(folder.value);
 }
 
 /** Replaces a file by a text; after a crash it has either the old or the new content, complete. */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.tmp`;
-  const file = openSync(draft, 'w');
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeFileSync(draft, text, { flush: true });
   renameSync(draft, path);
   syncFolder(dirname(path));
 }

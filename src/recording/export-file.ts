@@ -116,23 +116,19 @@ async function writeParquet(
   const folder = folderPath(catalogue.root, key);
   const files = partitionsOfData(catalogue.root, key, range).map(({ file }) => join(folder, file));
   const { timeSql } = SHAPES[key.kind];
-  const database = await openDatabase();
-  try {
-    await runSql(
-      database,
-      `COPY (SELECT *${floatTwins(key.kind)} FROM read_parquet(${sqlFiles(files)}) WHERE ${timeSql} >= ${range.fromMs} AND ${timeSql} < ${range.toMs})
+  using database = await openDatabase();
+  await runSql(
+    database,
+    `COPY (SELECT *${floatTwins(key.kind)} FROM read_parquet(${sqlFiles(files)}) WHERE ${timeSql} >= ${range.fromMs} AND ${timeSql} < ${range.toMs})
        TO ${sqlText(draft)} (FORMAT parquet, COMPRESSION zstd)`,
-      `write ${draft}`,
-    );
-    const [row] = await queryRows(
-      database,
-      `SELECT count(*) FROM read_parquet(${sqlFiles([draft])})`,
-      `read ${draft}`,
-    );
-    return Number(row?.[0] ?? 0);
-  } finally {
-    database.close();
-  }
+    `write ${draft}`,
+  );
+  const [row] = await queryRows(
+    database,
+    `SELECT count(*) FROM read_parquet(${sqlFiles([draft])})`,
+    `read ${draft}`,
+  );
+  return Number(row?.[0] ?? 0);
 }
 
 /** Number of records that are converted to text at once. */

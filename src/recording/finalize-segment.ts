@@ -287,12 +287,11 @@ export class SegmentCompactor {
 const SEGMENTS = 'segments';
 
 /** Folder of the segments of one market, locked for one process. */
-export interface SegmentFolder {
+export interface SegmentFolder extends Disposable {
   readonly market: MarketSymbol;
   readonly path: string;
   /** Returns the complete segments, oldest first for each kind. */
   segments(): readonly Segment[];
-  release(): void;
 }
 
 /**
@@ -313,7 +312,7 @@ export function acquireSegmentFolder(root: string, market: MarketSymbol, lockFil
           const kind = segmentKind(name);
           return kind === null ? [] : [{ path: join(path, name), kind, market }];
         }),
-    release: () => lock.release(),
+    [Symbol.dispose]: () => lock[Symbol.dispose](),
   };
 }
 

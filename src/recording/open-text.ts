@@ -1,4 +1,5 @@
-import { createReadStream, statSync, closeSync, openSync, readSync } from 'node:fs';
+import { createReadStream, statSync, readSync, openSync, closeSync } from 'node:fs';
+import { disposable } from '../domain/closing.ts';
 import { Transform, type Readable } from 'node:stream';
 import { createGunzip, constants, gunzipSync } from 'node:zlib';
 import { type FileRow, CsvScanner } from '../domain/csv.ts';
@@ -259,13 +260,9 @@ function refused(
 function firstBytes(path: string): Buffer {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
     throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(FIRST_BYTES);
-    return bytes.subarray(0, readSync(file, bytes));
-  } finally {
-    closeSync(file);
-  }
+  using file = disposable(openSync(path, 'r'), closeSync);
+  const bytes = Buffer.alloc(FIRST_BYTES);
+  return bytes.subarray(0, readSync(file.value, bytes));
 }
 
 function unpacked(path: string, bytes: Buffer): Buffer {

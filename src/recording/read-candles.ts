@@ -71,15 +71,11 @@ async function readAll(
     volumeDecimals: Math.max(...partitions.map(({ amountDecimals }) => amountDecimals)),
     volume: new Float64Array(rows),
   };
-  const database = await openDatabase();
-  try {
-    const from = { database, root, question, partitions };
-    const read = await filled(columns, from);
-    if (read.length > 0) return read;
-    throw noneThere(root, { ...question, kind: 'candles' }, question);
-  } finally {
-    database.close();
-  }
+  using database = await openDatabase();
+  const from = { database, root, question, partitions };
+  const read = await filled(columns, from);
+  if (read.length > 0) return read;
+  throw noneThere(root, { ...question, kind: 'candles' }, question);
 }
 
 interface Source {

@@ -47,27 +47,23 @@ interface PartitionTexts {
 export async function* readRows<Row, Part>(reading: RowReading<Row, Part>): AsyncGenerator<Part> {
   const { root, key, shape, range, decode } = reading;
   const columns = shape.columns.map(({ name, type }) => (type === 'time' ? `${name}::DOUBLE` : name));
-  const database = await openDatabase();
-  try {
-    for (const planned of partitionsOfData(root, key, range)) {
-      const partition = latest(reading, planned);
-      const texts = {
-        price: new CellTexts(partition.priceDecimals),
-        amount: new CellTexts(partition.amountDecimals),
-      };
-      for await (const chunk of partitionChunks(database, {
-        root,
-        key,
-        shape,
-        partitions: [partition],
-        range,
-        select: columns.join(', '),
-      })) {
-        yield decode(chunk, texts);
-      }
+  using database = await openDatabase();
+  for (const planned of partitionsOfData(root, key, range)) {
+    const partition = latest(reading, planned);
+    const texts = {
+      price: new CellTexts(partition.priceDecimals),
+      amount: new CellTexts(partition.amountDecimals),
+    };
+    for await (const chunk of partitionChunks(database, {
+      root,
+      key,
+      shape,
+      partitions: [partition],
+      range,
+      select: columns.join(', '),
+    })) {
+      yield decode(chunk, texts);
     }
-  } finally {
-    database.close();
   }
 }
 

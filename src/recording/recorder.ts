@@ -209,7 +209,7 @@ export class Recorder {
 
   private async releaseOnceSettled(folders: readonly SegmentFolder[]): Promise<void> {
     await this.compactor.settled();
-    for (const folder of folders) folder.release();
+    for (const folder of folders) folder[Symbol.dispose]();
   }
 
   private async refuseMixture(beganMs: number): Promise<void> {
@@ -336,7 +336,7 @@ export class Recorder {
   }
 
   private release(): void {
-    for (const { folder } of this.recorded.values()) folder.release();
+    for (const { folder } of this.recorded.values()) folder[Symbol.dispose]();
   }
 }
 

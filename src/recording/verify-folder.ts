@@ -87,20 +87,16 @@ async function checkRows(
   const { range, priceStep, gapMs } = options;
   if (within.length === 0) return 0;
   if (key.kind === 'candles') {
-    const database = await openDatabase();
-    try {
-      return await checkCandles(database, {
-        root: catalogue.root,
-        key,
-        partitions: within,
-        grid: gridOf(key.timeframe, anchorsOf(catalogue.manifest(key), key.timeframe)),
-        range,
-        priceStep,
-        findings,
-      });
-    } finally {
-      database.close();
-    }
+    using database = await openDatabase();
+    return await checkCandles(database, {
+      root: catalogue.root,
+      key,
+      partitions: within,
+      grid: gridOf(key.timeframe, anchorsOf(catalogue.manifest(key), key.timeframe)),
+      range,
+      priceStep,
+      findings,
+    });
   }
   const rows = within.reduce((sum, partition) => sum + partition.rows, 0);
   if (key.kind === 'stats') {

@@ -1,4 +1,5 @@
 import type { FeeSchedule } from '../domain/market.ts';
+import { disposable } from '../domain/closing.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { AccountsState, Wallet, UserId } from '../simulator/accounts.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
@@ -16,7 +17,7 @@ import {
   type StoredTrade,
 } from './stored-order.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { fsyncSync, readFileSync, renameSync, rmSync, writeFileSync, openSync, closeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 
@@ -332,13 +333,7 @@ export function writeStateFile(file: string, exchange: SimulatedExchange, savedA
       savedAtMs,
       state: storeExchange(exchange),
     });
-    const descriptor = openSync(temporary, 'w', 0o600);
-    try {
-      writeSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeFileSync(temporary, text, { flush: true, mode: 0o600 });
     renameSync(temporary, file);
     syncFolder(dirname(file));
   } catch (error) {
@@ -349,12 +344,8 @@ export function writeStateFile(file: string, exchange: SimulatedExchange, savedA
 
 /** Syncs a folder: a new file name must reach the disk too. */
 function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  using descriptor = disposable(openSync(folder, 'r'), closeSync);
+  fsyncSync(descriptor.value);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { botConfigOf } from '../backtest/run-setup.ts';
+import { closingAsync } from '../domain/closing.ts';
 import { SarrafError, present } from '../domain/errors.ts';
 import { bestTrial, type StoredTrial } from './study-rows.ts';
 import type { TrialMetrics } from './objectives.ts';
@@ -69,28 +70,24 @@ async function runWith(
   store: StudyStore,
   trial: StoredTrial,
 ): Promise<StressEnd> {
-  const runner = await openRunner(study, options);
+  await using runner = closingAsync(await openRunner(study, options));
   const stored = new Map(readReports(store, trial.number));
   const session = { ...options, runner, store, trial: trial.number, stored, ranNow: 0 };
   const ended = (end: StressEnd['end']): StressEnd => ({ end, trial: trial.number, ranNow: session.ranNow });
-  try {
-    if (!(await runAll(session, [{ name: AGAIN, task: { what: 'again', params: trial.params } }])))
-      return ended('stopped');
-    const again = ranAgain(trial, present(stored.get(AGAIN), 'the trial again'));
-    const draws = Math.max(options.draws, readStress(store, trial.number)?.basis.draws ?? 0);
-    const basis = stressBasis(study, again, draws);
-    const { id } = study.identity;
-    const held = again.trades?.held ?? null;
-    const runs = [
-      ...costRuns(trial.params, basis.paid),
-      ...drawnRuns(trial.params, { id, trial: trial.number, basis, held }),
-    ];
-    if (!(await runAll(session, runs))) return ended('stopped');
-    store.stress.storeBasis(trial.number, basis);
-    return ended('complete');
-  } finally {
-    await runner.close();
-  }
+  if (!(await runAll(session, [{ name: AGAIN, task: { what: 'again', params: trial.params } }])))
+    return ended('stopped');
+  const again = ranAgain(trial, present(stored.get(AGAIN), 'the trial again'));
+  const draws = Math.max(options.draws, readStress(store, trial.number)?.basis.draws ?? 0);
+  const basis = stressBasis(study, again, draws);
+  const { id } = study.identity;
+  const held = again.trades?.held ?? null;
+  const runs = [
+    ...costRuns(trial.params, basis.paid),
+    ...drawnRuns(trial.params, { id, trial: trial.number, basis, held }),
+  ];
+  if (!(await runAll(session, runs))) return ended('stopped');
+  store.stress.storeBasis(trial.number, basis);
+  return ended('complete');
 }
 
 interface RunningSession extends Pick<StressOptions, 'signal' | 'onRun'> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { closingAsync } from '../domain/closing.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { WalkForwardPlan } from './study-settings.ts';
 import type { PreparedStudy } from './prepare-study.ts';
@@ -132,45 +133,41 @@ async function walk(
   const search = enterStudy(study, options, register, id);
   let counted = walkForward.count();
   register.count(id, counted);
-  const runner = await openRunner(study, options);
-  try {
-    for (const window of windows) {
-      options.onWindow(window);
-      const { number, train } = window;
-      const end = await runStudy({
-        ...search,
-        trials,
-        runner: {
-          // The number of workers may change.
-          get width() {
-            return runner.width;
-          },
-          run: async (params) => runner.run(params, train),
-          close: async () => runner.close(),
+  await using runner = closingAsync(await openRunner(study, options));
+  for (const window of windows) {
+    options.onWindow(window);
+    const { number, train } = window;
+    const end = await runStudy({
+      ...search,
+      trials,
+      runner: {
+        // The number of workers may change.
+        get width() {
+          return runner.width;
         },
-        store: {
-          outcomes: () => walkForward.outcomes(number),
-          add(trial) {
-            // Counted before it is stored, so that no trial that ran is missing from the register.
-            counted += 1;
-            register.count(id, counted);
-            walkForward.add(number, trial);
-          },
+        run: async (params) => runner.run(params, train),
+        close: async () => runner.close(),
+      },
+      store: {
+        outcomes: () => walkForward.outcomes(number),
+        add(trial) {
+          // Counted before it is stored, so that no trial that ran is missing from the register.
+          counted += 1;
+          register.count(id, counted);
+          walkForward.add(number, trial);
         },
-        onTrial: (trial, isNew) => options.onTrial(window, trial, isNew),
-      });
-      if (end === 'stopped') return 'stopped';
-    }
-    if (walkForward.head()?.account === null) {
-      options.onWindow(null);
-      const outcomes = (number: number): readonly StoredTrial[] => walkForward.outcomes(number);
-      const report = await runner.account(accountTaskOf(choicesOf(study, { plan, windows, outcomes })));
-      walkForward.persistAccount(writeAccount(report));
-    }
-    return 'complete';
-  } finally {
-    await runner.close();
+      },
+      onTrial: (trial, isNew) => options.onTrial(window, trial, isNew),
+    });
+    if (end === 'stopped') return 'stopped';
   }
+  if (walkForward.head()?.account === null) {
+    options.onWindow(null);
+    const outcomes = (number: number): readonly StoredTrial[] => walkForward.outcomes(number);
+    const report = await runner.account(accountTaskOf(choicesOf(study, { plan, windows, outcomes })));
+    walkForward.persistAccount(writeAccount(report));
+  }
+  return 'complete';
 }
 
 /** Longest distance of a neighbour, as a share of the longest distance of the space. */

@@ -1,5 +1,6 @@
 import { listText } from '../domain/retain-newest.ts';
 import { existsSync, readdirSync } from 'node:fs';
+import { closing } from '../domain/closing.ts';
 import { basename, join, resolve } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import { acquireProcessLock, type ProcessLock } from '../daemon/process-locks.ts';
@@ -103,18 +104,10 @@ export async function withStudyFiles<Result>(
   work: (files: StudyFiles) => Promise<Result>,
 ): Promise<Result> {
   const path = folder.pathOf(name);
-  const lock = claimStudy(path);
-  let register: TrialRegister | null = null;
-  let store: StudyStore | null = null;
-  try {
-    register = new TrialRegister(folder.registerPath);
-    store = StudyStore.open(path);
-    return await work({ store, register });
-  } finally {
-    store?.close();
-    register?.close();
-    lock.release();
-  }
+  using _lock = claimStudy(path);
+  using register = closing(new TrialRegister(folder.registerPath));
+  using store = closing(StudyStore.open(path));
+  return await work({ store, register });
 }
 
 const SHAPE: DatabaseShape = {

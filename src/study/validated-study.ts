@@ -1,4 +1,5 @@
 import { SarrafError, present } from '../domain/errors.ts';
+import { closing } from '../domain/closing.ts';
 import { readWrittenStudy } from './study-settings.ts';
 import { readSpace, type Point, type Space } from '../search/space-declaration.ts';
 import { readStress } from './stress/stress-runs.ts';
@@ -109,17 +110,9 @@ export function storeLuck(
   const path = folder.pathOf(name);
   try {
     if (isProcessLockHeld(`${path}.lock`)) return null;
-    const lock = claimStudy(path);
-    try {
-      const store = StudyStore.open(path);
-      try {
-        store.statistics.store(basis, luck);
-      } finally {
-        store.close();
-      }
-    } finally {
-      lock.release();
-    }
+    using _lock = claimStudy(path);
+    using store = closing(StudyStore.open(path));
+    store.statistics.store(basis, luck);
     return null;
   } catch (error) {
     if (error instanceof SarrafError) return error.message;

@@ -25,7 +25,7 @@ beforeEach(() => {
     },
   });
   const lock = claimDataFolder(folder);
-  endings.push(() => lock.release());
+  endings.push(() => lock[Symbol.dispose]());
 });
 afterEach(() => {
   for (const end of endings.splice(0).toReversed()) end();

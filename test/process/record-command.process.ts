@@ -162,7 +162,7 @@ describe('sarraf record', () => {
     const path = join(catalogue, 'segments', market, '.lock');
     const lock = acquireProcessLock({ path, what: 'a market', otherwise: 'wait' });
     const { code, error } = await sarrafHere(recordArgs(catalogue, '--for', '100ms'));
-    lock.release();
+    lock[Symbol.dispose]();
     expect(code).toBe(1);
     expect(inWords(error)).toMatch(
       /^DATA_UNUSABLE: expected .*segments.BTCIRT for this run alone.*record into another folder\n$/,

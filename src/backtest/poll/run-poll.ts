@@ -1,4 +1,5 @@
 import type { LimitOverrides } from '../../domain/rate-limit.ts';
+import { closingAsync } from '../../domain/closing.ts';
 import { UTC_BARS, type BarAnchors, TIMEFRAMES, timeframeMs } from '../../domain/candle.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -139,33 +140,27 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
     rules,
   });
   const tracks = exchange.markets.map((market, index) => createTrack(market, recordingOf(markets, index)));
-  const feed = new RecordedFeed(tracks);
-  try {
-    const firstMs = Math.max(fromMs, await feed.firstBooksMs());
-    // Passes what was recorded before the bot begins, chunk by chunk.
+  await using feed = closingAsync(new RecordedFeed(tracks));
+  const firstMs = Math.max(fromMs, await feed.firstBooksMs());
+  // Passes what was recorded before the bot begins, chunk by chunk.
 
-    for (let { horizonMs } = feed; horizonMs < firstMs; { horizonMs } = feed) {
-      feed.advance(horizonMs);
-      await feed.readTo(horizonMs + 1);
-    }
-    feed.advance(firstMs);
-    const endMs = options.toMs ?? Number.POSITIVE_INFINITY;
-    if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
-      const there =
-        firstMs >= endMs
-          ? `the first are of ${timeText(firstMs)}`
-          : `the last are of ${timeText(feed.lastMs)}`;
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected recorded books from ${timeText(fromMs)} to ${timeText(endMs)}: ${there}`,
-      );
-    }
-    const run = new PollLife({ options, rules, exchange, feed, plan, firstMs, endMs });
-    await run.toEnd();
-    return run.result(tracks, { fidelity: describePollRules(rules), quote });
-  } finally {
-    await feed.close();
+  for (let { horizonMs } = feed; horizonMs < firstMs; { horizonMs } = feed) {
+    feed.advance(horizonMs);
+    await feed.readTo(horizonMs + 1);
   }
+  feed.advance(firstMs);
+  const endMs = options.toMs ?? Number.POSITIVE_INFINITY;
+  if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
+    const there =
+      firstMs >= endMs ? `the first are of ${timeText(firstMs)}` : `the last are of ${timeText(feed.lastMs)}`;
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected recorded books from ${timeText(fromMs)} to ${timeText(endMs)}: ${there}`,
+    );
+  }
+  const run = new PollLife({ options, rules, exchange, feed, plan, firstMs, endMs });
+  await run.toEnd();
+  return run.result(tracks, { fidelity: describePollRules(rules), quote });
 }
 
 /** One run of the bot, from its first moment to the end of the recordings. */

@@ -80,14 +80,10 @@ export const QUERY_BY_CALL: Readonly<
  * end of the input means no.
  */
 export async function confirm(question: string, word: string): Promise<boolean> {
-  const lines = createPromises({ input: process.stdin, output: process.stderr, terminal: false });
-  try {
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    const answer = await Promise.race([lines.question(`${question}\nType "${word}" to go on: `), ended]);
-    return answer.trim() === word;
-  } finally {
-    lines.close();
-  }
+  using lines = createPromises({ input: process.stdin, output: process.stderr, terminal: false });
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const answer = await Promise.race([lines.question(`${question}\nType "${word}" to go on: `), ended]);
+  return answer.trim() === word;
 }
 
 /**
@@ -134,14 +130,13 @@ export const MACHINE_IO: CommandIo = {
 };
 
 /** Signal that ends a running call, with its handlers. */
-interface Interruption {
+interface Interruption extends Disposable {
   readonly signal: AbortSignal;
   /**
    * From this call on, the first SIGINT or SIGTERM requests the end, and the second ends the process at once.
    * Before it, while nothing is sent, the first ends the process at once.
    */
   readonly arm: () => void;
-  readonly release: () => void;
 }
 
 /**
@@ -156,7 +151,7 @@ export function interruption(): Interruption {
     arm: () => {
       removeListener ??= askThenLeave(() => controller.abort());
     },
-    release: () => {
+    [Symbol.dispose]: () => {
       removeListener?.();
       removeListener = null;
     },

@@ -12,6 +12,7 @@ import { CommandError, failed, wrongInput, FAILED, programName } from '../comman
 import { findTarget, targetWords, type ApiTarget, type TargetOptions } from './api-target.ts';
 import { callOf, isPaged, OF_PAGING, type Call } from './call-catalogue.ts';
 import { CallSender } from './call-sender.ts';
+import { closingAsync } from '../../domain/closing.ts';
 import { interruption, type CommandIo, QUERY_BY_CALL } from './command-io.ts';
 import type { CallRequest } from './read-fields.ts';
 import { isObject } from '../../domain/stored-json.ts';
@@ -115,13 +116,15 @@ export async function withSender<Result>(
       `${call.word} moves money or orders, and without a terminal it can not ask: expected --yes; nothing was sent`,
     );
   }
-  const end = interruption();
-  const sender = await CallSender.open({
-    target,
-    longestWaitMs: options.wait ?? (call.effect === 'reads' ? LONGEST_READ_WAIT_MS : LONGEST_OTHER_WAIT_MS),
-    signal: end.signal,
-    log: (line) => io.log(line),
-  });
+  using end = interruption();
+  await using sender = closingAsync(
+    await CallSender.open({
+      target,
+      longestWaitMs: options.wait ?? (call.effect === 'reads' ? LONGEST_READ_WAIT_MS : LONGEST_OTHER_WAIT_MS),
+      signal: end.signal,
+      log: (line) => io.log(line),
+    }),
+  );
   try {
     sender.checkWait(call.name);
     if (moves && options.yes !== true) await askFirst(run, target);
@@ -129,9 +132,6 @@ export async function withSender<Result>(
     return await send(sender, target);
   } catch (error) {
     throw failureToThrow(error, run, createScrubber(secretsIn(run, target)));
-  } finally {
-    end.release();
-    await sender.close();
   }
 }
 

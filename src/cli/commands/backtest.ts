@@ -92,12 +92,8 @@ async function backtest(strategy: string | undefined, options: Options): Promise
     throw wrongInput('expected --check-warmup with --fidelity candles, found poll, which does not use it');
   limitHeap();
   const config = configOf(settings, options);
-  const progress = reportOnStderr({ isSilent: options.json === true });
-  try {
-    await backtestWith(config, { settings, options, progress });
-  } finally {
-    progress.end();
-  }
+  using progress = reportOnStderr({ isSilent: options.json === true });
+  await backtestWith(config, { settings, options, progress });
 }
 
 async function runChecks(

@@ -31,8 +31,9 @@ Examples:
   sarraf backup --json`;
 
 async function backUp(options: Options): Promise<void> {
-  const { signal, release } = endSignal();
-  const report = reportOnStderr({ isSilent: options.json === true });
+  using ended = endSignal();
+  const { signal } = ended;
+  using report = reportOnStderr({ isSilent: options.json === true });
   let phase: string | null = null;
   try {
     const backup = await makeBackup({
@@ -55,9 +56,6 @@ async function backUp(options: Options): Promise<void> {
   } catch (error) {
     if (signal.aborted) throw failed('the backup was ended before it was whole; nothing is left of it');
     throw error;
-  } finally {
-    report.end();
-    release();
   }
 }
 

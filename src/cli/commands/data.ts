@@ -1,11 +1,10 @@
 import { listText } from '../../domain/retain-newest.ts';
 import { Command, Option, InvalidArgumentError } from 'commander';
 import { importCommand, conflictLines, outcomeText } from '../data/import-command.ts';
-import { verifyCommand } from '../data/verify-command.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { exportFile } from '../../recording/export-file.ts';
-import { folderTitle, folderName, type FolderKey } from '../../recording/records.ts';
-import { marketOption } from '../option-readers.ts';
+import { folderTitle, folderName, type FolderKey, type RecordKind } from '../../recording/records.ts';
+import { integerOption, marketOption } from '../option-readers.ts';
 import { asCommand, failed, wrongInput } from '../command-error.ts';
 import {
   dataCommand,
@@ -24,7 +23,9 @@ import { anchorIn, anchorText, type BarAnchor, type Timeframe } from '../../doma
 import { SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
-import { timeText } from '../../recording/read-rows.ts';
+import { noneThere, timeText } from '../../recording/read-rows.ts';
+import { verifyFolder, type VerifyReport } from '../../recording/verify-folder.ts';
+import { parseUnits, type Units } from '../../domain/money.ts';
 import { print, rowLines } from '../table.ts';
 import type { DownloadCommandOptions } from '../data/download-from-exchange.ts';
 import { join } from 'node:path';
@@ -263,4 +264,116 @@ async function resampleCandles(options: ResampleOptions): Promise<void> {
       `expected the candles of ${timeframe} in the catalogue to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${timeframe}`)} away to make them again`,
     );
   }
+}
+
+interface VerifyOptions extends DataOptions {
+  readonly market?: MarketSymbol;
+  readonly kind?: RecordKind;
+  readonly timeframe?: Timeframe;
+  readonly from?: number;
+  readonly to?: number;
+  readonly priceStep?: Units;
+  readonly bookGap: number;
+  readonly all?: true;
+}
+
+const VERIFY_EXAMPLES = `  sarraf data verify
+  sarraf data verify --market BTCIRT --kind candles --price-step 10`;
+
+/** Maximum number of findings of a folder that are shown without `--all`. */
+const MOST_SHOWN = 50;
+
+function verifyCommand(): Command {
+  return dataCommand('verify', {
+    description:
+      'Looks for damaged files, gaps, duplicates, wrong order, impossible prices, and shifts of the time zone. Ends with 1 if it finds something.',
+    examples: VERIFY_EXAMPLES,
+  })
+    .option('--market <market>', 'only this market', marketOption)
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(RECORD_KINDS))
+    .option('--timeframe <timeframe>', 'only candles of this timeframe', timeframeOption)
+    .option('--from <time>', 'from this time on', timeOption)
+    .option('--to <time>', 'up to this time', timeOption)
+    .option('--price-step <step>', 'price step (default: found by the decimals of prices)', stepOption)
+    .option('--book-gap <seconds>', 'longest time without a book', integerOption(1, 86_400), 60)
+    .option('--all', 'shows all findings, not only the first of each folder')
+    .action(async (options: VerifyOptions) => asCommand(async () => verify(options)));
+}
+
+function stepOption(text: string): Units {
+  try {
+    const step = parseUnits(text);
+    if (step > 0n) return step;
+  } catch {
+    // Reported below.
+  }
+  throw new InvalidArgumentError('expected a positive decimal with at most ten decimals.');
+}
+
+async function verify(options: VerifyOptions): Promise<void> {
+  const catalogue = openCatalogue(options.catalogue);
+  const keys = catalogue.keys().filter((key) => isWanted(key, options));
+  if (keys.length === 0) {
+    throw wrongInput(
+      `expected recordings to verify in ${options.catalogue}, found none; see "sarraf data list"`,
+    );
+  }
+  const range = rangeOption(options);
+  const reports: VerifyReport[] = [];
+  for (const key of keys) {
+    const report = await verifyFolder(catalogue, key, {
+      range,
+      priceStep: options.priceStep ?? null,
+      gapMs: options.bookGap * 1_000,
+    });
+    reports.push(report);
+    if (report.rows === 0 && report.findings.count === 0) continue;
+    if (options.json !== true)
+      for (const line of reportLines(report, options.all === true)) console.log(line);
+  }
+  if (reports.every(({ rows, findings }) => rows === 0 && findings.count === 0)) {
+    const [first] = keys;
+    if (first !== undefined) throw noneThere(options.catalogue, first, range);
+  }
+  const count = reports.reduce((sum, { findings }) => sum + findings.count, 0);
+  print(options, { findings: count, folders: reports.map(reportJson) }, () => null);
+  if (count > 0) throw failed(`${count} findings in ${options.catalogue}`);
+}
+
+function isWanted(key: FolderKey, { market, kind, timeframe }: VerifyOptions): boolean {
+  return (
+    (market === undefined || key.market === market) &&
+    (kind === undefined || key.kind === kind) &&
+    (timeframe === undefined || (key.kind === 'candles' && key.timeframe === timeframe))
+  );
+}
+
+function reportJson({ key, rows, findings, leftOvers }: VerifyReport): object {
+  const { market } = key;
+  return {
+    market,
+    folder: folderName(key),
+    rows,
+    counts: findings.byKind(),
+    findings: findings.listed,
+    leftOvers,
+  };
+}
+
+function reportLines({ key, rows, findings, leftOvers }: VerifyReport, isAll: boolean): string[] {
+  const title = `${folderTitle(key)}: ${rows.toLocaleString('en')} rows`;
+  const left =
+    leftOvers.length === 0
+      ? ''
+      : `, ${leftOvers.length} files left by a killed writer, which the next one removes`;
+  if (findings.count === 0) return [`${title}, nothing found${left}`];
+  const kinds = Object.entries(findings.byKind()).map(([kind, count]) => `${kind} ${count}`);
+  const shown = isAll ? findings.listed : findings.listed.slice(0, MOST_SHOWN);
+  const lines = [
+    `${title}, found: ${kinds.join(', ')}${left}`,
+    ...shown.map(({ kind, text }) => `  ${kind}: ${text}`),
+  ];
+  const more = findings.count - shown.length;
+  if (more > 0) lines.push(`  and ${more} more${isAll ? '' : '; --all shows them'}`);
+  return lines;
 }

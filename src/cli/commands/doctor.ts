@@ -77,23 +77,18 @@ function print(diagnosis: Diagnosis, options: Options, io: CommandIo): void {
 async function diagnose(options: Options, io: CommandIo): Promise<void> {
   checkRecord(options);
   const overrides = overridesOf(options);
-  const end = interruption();
+  using end = interruption();
   end.arm();
-  let diagnosis: Diagnosis;
-  try {
-    diagnosis = await runDoctor({
-      configFile: options.config ?? null,
-      overrides,
-      environment: io.environment,
-      workingFolder: io.workingFolder,
-      isOffline: options.offline === true,
-      longestWaitMs: options.wait,
-      signal: end.signal,
-      log: (line) => io.log(line),
-    });
-  } finally {
-    end.release();
-  }
+  const diagnosis = await runDoctor({
+    configFile: options.config ?? null,
+    overrides,
+    environment: io.environment,
+    workingFolder: io.workingFolder,
+    isOffline: options.offline === true,
+    longestWaitMs: options.wait,
+    signal: end.signal,
+    log: (line) => io.log(line),
+  });
   print(diagnosis, options, io);
   if (options.record !== undefined) keep(options.record, diagnosis, io);
   const problems = diagnosis.findings.filter(({ verdict }) => verdict === 'problem').length;

@@ -139,7 +139,9 @@ export async function makeBot(
   origin: PackageOrigin = ownOrigin(),
 ): Promise<readonly string[]> {
   const scratch = origin.kind === 'checkout' ? mkdtempSync(join(tmpdir(), 'sarraf-pack-')) : null;
-  const { signal, release } = endSignal();
+  using opened = new DisposableStack();
+  opened.defer(() => scratch === null || rmSync(scratch, { recursive: true, force: true }));
+  const { signal } = opened.use(endSignal());
   try {
     // Packing takes seconds: a wrong folder is reported before it.
     checkIsFree(request.folder);
@@ -153,9 +155,6 @@ export async function makeBot(
     return [...content.texts.keys(), ...content.copies.keys()];
   } catch (error) {
     throw signal.aborted ? failed(INIT_TEXTS[request.language].ended) : error;
-  } finally {
-    release();
-    if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
   }
 }
 

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { closing } from '../../domain/closing.ts';
 import {
   ledgerFolder,
   ledgerPath,
@@ -212,26 +213,22 @@ async function emptyInPlace(
   of: { readonly aside: string; readonly machine: Machine },
 ): Promise<Renewal> {
   const { aside, machine } = of;
-  const database = await openAlone(path);
+  using database = closing(await openAlone(path));
   if (database === null) return { kind: 'in use' };
-  try {
-    const nowMs = machine.monotonicMs();
-    const isOfThisBoot =
-      database.prepare<[], string>('SELECT boot_id FROM clock').pluck().get() === machine.bootId;
-    const counting = isOfThisBoot ? countingAt(database, nowMs) : null;
-    if (counting !== null) return counting;
-    database.prepare('VACUUM INTO ?').run(aside);
-    database
-      .transaction(() => {
-        if (!isOfThisBoot) carryOver(database, machine);
-        database.exec('DELETE FROM slots; DELETE FROM budgets; DELETE FROM clock');
-        database.prepare('INSERT INTO clock (id, boot_id) VALUES (1, ?)').run(machine.bootId);
-      })
-      .immediate();
-    return { kind: 'made', keptAs: aside };
-  } finally {
-    database.close();
-  }
+  const nowMs = machine.monotonicMs();
+  const isOfThisBoot =
+    database.prepare<[], string>('SELECT boot_id FROM clock').pluck().get() === machine.bootId;
+  const counting = isOfThisBoot ? countingAt(database, nowMs) : null;
+  if (counting !== null) return counting;
+  database.prepare('VACUUM INTO ?').run(aside);
+  database
+    .transaction(() => {
+      if (!isOfThisBoot) carryOver(database, machine);
+      database.exec('DELETE FROM slots; DELETE FROM budgets; DELETE FROM clock');
+      database.prepare('INSERT INTO clock (id, boot_id) VALUES (1, ?)').run(machine.bootId);
+    })
+    .immediate();
+  return { kind: 'made', keptAs: aside };
 }
 
 /**

@@ -70,32 +70,27 @@ function planOf({ address, config: file, market, set }: Options): Plan {
 
 async function record(options: Options): Promise<void> {
   const { config, baseUrl, markets } = planOf(options);
-  const { signal, release } = endSignal();
-  const progress = new RecordingProgress(options.json === true);
+  using ended = endSignal();
+  using progress = new RecordingProgress(options.json === true);
   const folder =
     options.catalogue === undefined
       ? (config.record?.folder ?? resolve(usualCatalogue(config.data.folder)))
       : resolve(options.catalogue);
-  try {
-    const summary = await recordMarketData({
-      config,
-      baseUrl,
-      isGuest: options.config === undefined,
-      markets,
-      record: { folder, raw: options.raw ?? config.record?.raw ?? false },
-      forMs: options.for ?? null,
-      signal,
-      onNotice: (message) => progress.log(message),
-      onStatus: (status) => progress.show(status),
-    });
-    progress.end();
-    if (options.json === true) console.log(JSON.stringify({ event: 'recorded', ...summary }));
-    else for (const line of recordingLines(summary, programName())) console.log(line);
-    if (summary.failure !== null) throw failed(`recording ended early: ${summary.failure}`);
-  } finally {
-    progress.end();
-    release();
-  }
+  const summary = await recordMarketData({
+    config,
+    baseUrl,
+    isGuest: options.config === undefined,
+    markets,
+    record: { folder, raw: options.raw ?? config.record?.raw ?? false },
+    forMs: options.for ?? null,
+    signal: ended.signal,
+    onNotice: (message) => progress.log(message),
+    onStatus: (status) => progress.show(status),
+  });
+  progress.end();
+  if (options.json === true) console.log(JSON.stringify({ event: 'recorded', ...summary }));
+  else for (const line of recordingLines(summary, programName())) console.log(line);
+  if (summary.failure !== null) throw failed(`recording ended early: ${summary.failure}`);
 }
 
 export function recordCommand(): Command {
@@ -170,5 +165,9 @@ class RecordingProgress {
   end(): void {
     if (this.isDrawn) process.stderr.write('\r\u001B[K');
     this.isDrawn = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
   }
 }

@@ -110,7 +110,7 @@ async function run(options: Options): Promise<void> {
       'expected --market or --config, were both: in a configuration each strategy names its market',
     );
   }
-  const { signal, end, release } = endSignal();
+  using ended = endSignal();
   try {
     const config = configOf(options);
     // Virtual time leaves V8 no idle moment: its heap would grow as far as the machine has memory.
@@ -122,9 +122,9 @@ async function run(options: Options): Promise<void> {
       json: options.json === true,
       write: (line) => console.log(line),
       program: programName(),
-      signal,
+      signal: ended.signal,
       isNewAccount: options.newAccount === true,
-      onOutputGone: end,
+      onOutputGone: ended.end,
       sidecars: [dashboardOf(options), (...of) => new AlertsSidecar(...of)],
     });
     if (summary.openOrders > 0) throw failed(`${summary.openOrders} orders are not known to be closed`);
@@ -133,8 +133,6 @@ async function run(options: Options): Promise<void> {
       error instanceof SarrafError &&
       ['INVALID_FILE', 'INVALID_MARKET', 'INVALID_STRATEGY', 'INVALID_OPTIONS'].includes(error.code);
     throw isInput ? wrongInput(error.message) : error;
-  } finally {
-    release();
   }
 }
 

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { closing } from '../../domain/closing.ts';
 import { asWholeFile } from '../../query/write-tables.ts';
 import {
   openQuery,
@@ -105,7 +106,7 @@ async function ask(sql: string, options: Options): Promise<void> {
   const format = formatOf(options);
   const { out } = options;
   if (out !== undefined) refuseExisting(out);
-  const end = endSignal();
+  using end = endSignal();
   let isUnread = false;
   const onOutputError = (error: Error): void => {
     isUnread ||= isOutputGone(error);
@@ -130,7 +131,6 @@ async function ask(sql: string, options: Options): Promise<void> {
     throw failed('stopped by a signal before the end of the query');
   } finally {
     process.stdout.off('error', onOutputError);
-    end.release();
   }
 }
 
@@ -147,15 +147,11 @@ async function withQuery<Value>(
   run: (query: OpenQuery) => Promise<Value>,
 ): Promise<Value> {
   const { catalogue, data } = options;
-  const query = await openQuery({ sql, places: { catalogue, data }, draft, signal });
-  try {
-    const value = await run(query);
-    for (const note of query.notes) console.error(note);
-    if (query.unreadable.length > 0) throw failed(query.unreadable.join('\n'));
-    return value;
-  } finally {
-    query.close();
-  }
+  using query = closing(await openQuery({ sql, places: { catalogue, data }, draft, signal }));
+  const value = await run(query);
+  for (const note of query.notes) console.error(note);
+  if (query.unreadable.length > 0) throw failed(query.unreadable.join('\n'));
+  return value;
 }
 
 /** Widest cell of a table, in characters; a longer one is cut. */

@@ -238,20 +238,14 @@ class StatementCsv {
 
 /** Converts a CSV file of these columns, with money in units, to Parquet, completely or not at all. */
 async function csvToParquet(csv: string, path: string, columns: readonly StatementColumn[]): Promise<void> {
-  const database = await openDatabase({ threads: 1 });
-  try {
-    const stored = columns.map(
-      ({ name, sqlType, units }) => `${sqlName(name)}: '${units === null ? sqlType : 'HUGEINT'}'`,
-    );
-    const shown = columns.map(({ name, units }) =>
-      units === null ? sqlName(name) : moneySql(sqlName(name)),
-    );
-    const query = `SELECT ${shown.join(', ')} FROM read_csv([${sqlText(csv)}], header = true, auto_detect = false,
+  using database = await openDatabase({ threads: 1 });
+  const stored = columns.map(
+    ({ name, sqlType, units }) => `${sqlName(name)}: '${units === null ? sqlType : 'HUGEINT'}'`,
+  );
+  const shown = columns.map(({ name, units }) => (units === null ? sqlName(name) : moneySql(sqlName(name))));
+  const query = `SELECT ${shown.join(', ')} FROM read_csv([${sqlText(csv)}], header = true, auto_detect = false,
       delim = ',', quote = '"', escape = '"', nullstr = '', columns = {${stored.join(', ')}})`;
-    await copyParquet(database, query, path);
-  } finally {
-    database.close();
-  }
+  await copyParquet(database, query, path);
 }
 
 /** Returns SQL for units as money, since DuckDB reads a decimal of 38 digits twenty times slower. */

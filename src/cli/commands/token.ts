@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { closing } from '../../domain/closing.ts';
 import { readAddressNote, AccessStore, linkText, ROLES, type Role } from '../../dashboard/access-store.ts';
 import { bothTimesText } from '../../domain/zone-time.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
@@ -33,13 +34,11 @@ function tokenName(text: string): string {
 
 function withStore<Result>({ data }: Options, work: (store: AccessStore) => Result): Result {
   checkBotFolder(data);
-  const store = new AccessStore(data);
+  using store = closing(new AccessStore(data));
   try {
     return work(store);
   } catch (error) {
     throw asWrongInput(error);
-  } finally {
-    store.close();
   }
 }
 

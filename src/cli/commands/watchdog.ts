@@ -42,25 +42,22 @@ async function watch(options: Options): Promise<void> {
     event: 'begin',
     message: `watches the bot of ${config.data.folder}: reports a silence of ${lengthText(silentAfterMs)}, ${cancels}`,
   });
-  const { signal, release } = endSignal();
+  await using opened = new AsyncDisposableStack();
+  const { signal } = opened.use(endSignal());
   const setup = alertsSetup(config, Date.now());
   const alerts =
     setup === null
       ? null
       : await WatchdogAlerts.open(setup, (level, message) => log({ event: level, message }));
-  try {
-    await runWatchdog({
-      config,
-      signal,
-      onNews(news) {
-        log({ event: news.kind, message: watchdogText(news), ...(isTrouble(news) ? { trouble: true } : {}) });
-        alerts?.notify(news);
-      },
-    });
-  } finally {
-    await alerts?.end();
-    release();
-  }
+  opened.defer(async () => alerts?.end());
+  await runWatchdog({
+    config,
+    signal,
+    onNews(news) {
+      log({ event: news.kind, message: watchdogText(news), ...(isTrouble(news) ? { trouble: true } : {}) });
+      alerts?.notify(news);
+    },
+  });
 }
 
 export function watchdogCommand(): Command {

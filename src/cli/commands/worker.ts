@@ -7,6 +7,7 @@ import type { RedisAddress } from '../../redis/redis-server.ts';
 import { MOST_WORKERS } from '../../study/thread-runner.ts';
 import { wrongInput, asCommand } from '../command-error.ts';
 import { endSignal } from '../end-signal.ts';
+import { closing } from '../../domain/closing.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
 import { dataFromOption, readSecret, redisOption, secretOption } from '../study/remote-options.ts';
 
@@ -48,22 +49,18 @@ async function work({ redis, threads, strategies, dataFrom, data, secretFile }: 
   const { RedisLink } = await import('../../study/redis-link.ts');
   const { refuseOldRedis } = await import('../../study/open-redis-runner.ts');
   const { StudyWorker } = await import('../../study/study-worker.ts');
-  const { signal, release } = endSignal();
-  const link = new RedisLink(redis, t);
+  using ended = endSignal();
+  const { signal } = ended;
+  using link = closing(new RedisLink(redis, t));
   signal.addEventListener('abort', () => link.giveUp(), { once: true });
-  try {
-    await link.open({ waits: true });
-    if (signal.aborted) return;
-    await refuseOldRedis(link);
-    t(`waits for studies at ${link.shown}`);
-    const folders = [...strategies.map((path) => resolve(path)), ownStrategies()];
-    const sources = dataFrom.length === 0 ? [sourceOfRedis(redis)] : dataFrom;
-    const means = { folders, codeFolder: join(folder, 'code'), cache, sources, secret, log: t, signal };
-    await new StudyWorker({ link, threads, means, log: t, signal }).run();
-  } finally {
-    link.close();
-    release();
-  }
+  await link.open({ waits: true });
+  if (signal.aborted) return;
+  await refuseOldRedis(link);
+  t(`waits for studies at ${link.shown}`);
+  const folders = [...strategies.map((path) => resolve(path)), ownStrategies()];
+  const sources = dataFrom.length === 0 ? [sourceOfRedis(redis)] : dataFrom;
+  const means = { folders, codeFolder: join(folder, 'code'), cache, sources, secret, log: t, signal };
+  await new StudyWorker({ link, threads, means, log: t, signal }).run();
 }
 
 export function workerCommand(): Command {

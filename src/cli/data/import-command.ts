@@ -123,7 +123,7 @@ async function run(files: readonly string[], options: Options): Promise<void> {
 
 async function importOne(catalogue: Catalogue, path: string, options: Options): Promise<ImportReport> {
   limitHeap();
-  const line = new ProgressLine(options.json !== true);
+  using line = new ProgressLine(options.json !== true);
   const { market, kind, skipBad, bookEvery } = options;
   const asked = {
     catalogue,
@@ -142,24 +142,20 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
       });
     },
   };
-  try {
-    if (kind === 'depth' || (kind === undefined && isFeed(path)))
-      return await importFeed({ ...asked, everyMs: bookEvery });
-    return await importTable({
-      ...asked,
-      kind: kind === 'candles' || kind === 'trades' ? kind : null,
-      timeframe: options.timeframe ?? null,
-      anchor: options.anchor ?? null,
-      mayResample: options.resample === true,
-      preset: options.preset ?? null,
-      columns: options.columns,
-      roundsAmounts: options.roundAmounts === true,
-      priceFactor: options.priceFactor,
-      form: options,
-    });
-  } finally {
-    line.end();
-  }
+  if (kind === 'depth' || (kind === undefined && isFeed(path)))
+    return await importFeed({ ...asked, everyMs: bookEvery });
+  return await importTable({
+    ...asked,
+    kind: kind === 'candles' || kind === 'trades' ? kind : null,
+    timeframe: options.timeframe ?? null,
+    anchor: options.anchor ?? null,
+    mayResample: options.resample === true,
+    preset: options.preset ?? null,
+    columns: options.columns,
+    roundsAmounts: options.roundAmounts === true,
+    priceFactor: options.priceFactor,
+    form: options,
+  });
 }
 
 interface ReportFiles {

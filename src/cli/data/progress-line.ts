@@ -28,6 +28,10 @@ export class ProgressLine {
     if (this.isDrawn) process.stderr.write('\r\u001B[K');
     this.isDrawn = false;
   }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
 }
 
 /** Returns the line: a bar, the subject, the count, the rate, the time left, and a note. */

@@ -1,4 +1,5 @@
 import { credentialAdvice } from '../../daemon/credential-texts.ts';
+import { closingAsync } from '../../domain/closing.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError, present } from '../../domain/errors.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
@@ -83,11 +84,8 @@ export async function checkExchange(options: ExchangeCheckOptions): Promise<read
     // For example, the disk became full after the ledger was checked.
     return [problem('ledger', error.message, 'see that it can be written to, and has room')];
   }
-  try {
-    return await ask(sender, options);
-  } finally {
-    await sender.close();
-  }
+  await using _closed = closingAsync(sender);
+  return await ask(sender, options);
 }
 
 async function openSender({ config, baseUrl, ...of }: ExchangeCheckOptions): Promise<CallSender> {

@@ -54,9 +54,8 @@ export function checkMirrorFile(
       account: null,
     };
   }
-  let reader: MirrorReader | null = null;
   try {
-    reader = new MirrorReader(path);
+    using reader = new MirrorReader(path);
     const summary = reader.summary();
     return {
       findings: [
@@ -69,8 +68,6 @@ export function checkMirrorFile(
     };
   } catch (error) {
     return { findings: [unreadable(path, error)], account: null };
-  } finally {
-    reader?.close();
   }
 }
 

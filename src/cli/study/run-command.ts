@@ -160,19 +160,15 @@ export async function withStudy(
   run: (study: PreparedStudy, of: CommandSession) => Promise<void>,
 ): Promise<void> {
   limitHeap();
-  const report = reportOnStderr({ isSilent: options.json === true });
-  const { signal, release } = endSignal();
-  try {
-    report.begin('loading candles');
-    const study = await prepareStudy(read);
-    for (const problem of study.problems) console.error(problem);
-    const remote = remoteRunner(options, { signal, report });
-    const { data, workers } = options;
-    await run(study, { report, session: { folder: new StudyFolder(data), workers, signal, ...remote } });
-  } finally {
-    report.end();
-    release();
-  }
+  using report = reportOnStderr({ isSilent: options.json === true });
+  using ended = endSignal();
+  const { signal } = ended;
+  report.begin('loading candles');
+  const study = await prepareStudy(read);
+  for (const problem of study.problems) console.error(problem);
+  const remote = remoteRunner(options, { signal, report });
+  const { data, workers } = options;
+  await run(study, { report, session: { folder: new StudyFolder(data), workers, signal, ...remote } });
 }
 
 function conclude(

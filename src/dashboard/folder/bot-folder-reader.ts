@@ -1,4 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import { closing } from '../../domain/closing.ts';
 import { dirname } from 'node:path';
 import { ledgerFolder, isInRedis } from '../../budget/ledger-file.ts';
 import { FolderLedger } from '../../daemon/folder-ledger.ts';
@@ -127,15 +128,12 @@ export class BotFolderReader {
 
   /** Returns the halt that a person requested; null if there is none, or it cannot be read. */
   private halt(): BotSigns['halt'] {
-    let database: ReturnType<typeof openControlReadOnly> = null;
     try {
-      database = openControlReadOnly(this.dataFolder, BUSY_TIMEOUT_MS);
+      using database = closing(openControlReadOnly(this.dataFolder, BUSY_TIMEOUT_MS));
       return database === null ? null : readHalt(database);
     } catch {
       // The mirror also has the halt, once the bot has applied it.
       return null;
-    } finally {
-      database?.close();
     }
   }
 }

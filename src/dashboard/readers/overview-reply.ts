@@ -1,4 +1,5 @@
 import { addUnits, formatUnits, parseUnits } from '../../domain/money.ts';
+import { closing } from '../../domain/closing.ts';
 import { readRecord } from '../../engine/stored-records.ts';
 import { locksNow, whyNothingLeaves } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
@@ -238,12 +239,8 @@ export function knownBotsReply(own: BotFolderReader, nowMs: number): BotsReply {
 }
 
 function otherItem({ dataFolder, dashboard }: KnownBot, nowMs: number): KnownBotItem {
-  const folder = new BotFolderReader({ dataFolder });
-  try {
-    return itemOf(folder, { isThis: false, dashboard, nowMs });
-  } finally {
-    folder.close();
-  }
+  using folder = closing(new BotFolderReader({ dataFolder }));
+  return itemOf(folder, { isThis: false, dashboard, nowMs });
 }
 
 function itemOf(

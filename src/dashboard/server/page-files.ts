@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, closeSync, openSync, readSync } from 'node:fs';
+import { disposable } from '../../domain/closing.ts';
+import { readdirSync, readFileSync, statSync, readSync, openSync, closeSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { ApiError } from '../api-error.ts';
@@ -268,13 +269,9 @@ function kindOf(name: string): ReportItem['kind'] {
 function beginsAsPage(path: string): boolean {
   const head = Buffer.alloc(HEAD_BYTES);
   try {
-    const file = openSync(path, 'r');
-    try {
-      const length = readSync(file, head, 0, HEAD_BYTES, 0);
-      return /^\s*<!doctype html/i.test(head.toString('utf8', 0, length));
-    } finally {
-      closeSync(file);
-    }
+    using file = disposable(openSync(path, 'r'), closeSync);
+    const length = readSync(file.value, head, 0, HEAD_BYTES, 0);
+    return /^\s*<!doctype html/i.test(head.toString('utf8', 0, length));
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { closing } from '../../domain/closing.ts';
 import type { Side } from '../../domain/order.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import type { UserId } from '../../simulator/accounts.ts';
@@ -200,12 +201,8 @@ export interface MirrorRows {
 
 /** Reads from a mirror's file, also while its bot has it open. */
 export function inMirror<Result>(path: string, read: (database: Database.Database) => Result): Result {
-  const database = new Database(path, { readonly: true });
-  try {
-    return read(database);
-  } finally {
-    database.close();
-  }
+  using database = closing(new Database(path, { readonly: true }));
+  return read(database);
 }
 
 /** Returns the intents with a running algorithm in the mirror; none if there is no mirror yet. */

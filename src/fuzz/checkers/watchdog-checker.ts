@@ -1,4 +1,5 @@
 import type { WatchRule, WatchdogNews } from '../../daemon/watchdog.ts';
+import { closing } from '../../domain/closing.ts';
 import {
   violationsOf,
   type Violation,
@@ -335,13 +336,9 @@ export class WatchdogOrders {
 
   /** Returns the coins that a person added to a strategy, less those removed. */
   private movedByHand(strategy: string, base: string): bigint {
-    const database = new Database(this.options.mirrorPath, { readonly: true });
-    try {
-      const moves = readPositionMoves(database).filter(({ asset }) => asset === base);
-      return moves.reduce((sum, move) => sum + movedBy(move, strategy), 0n);
-    } finally {
-      database.close();
-    }
+    using database = closing(new Database(this.options.mirrorPath, { readonly: true }));
+    const moves = readPositionMoves(database).filter(({ asset }) => asset === base);
+    return moves.reduce((sum, move) => sum + movedBy(move, strategy), 0n);
   }
 
   /**

@@ -75,7 +75,7 @@ async function openParquet(path: string): Promise<RowFile & { readonly progress:
 }
 
 async function columnsOf(path: string): Promise<readonly { readonly name: string; readonly type: string }[]> {
-  const database = await openDatabase();
+  using database = await openDatabase();
   try {
     const rows = await queryRows(
       database,
@@ -89,8 +89,6 @@ async function columnsOf(path: string): Promise<readonly { readonly name: string
       `expected a Parquet file that is whole at ${path}, found one that is damaged or cut off: get it again`,
       { cause: error },
     );
-  } finally {
-    database.close();
   }
 }
 
@@ -100,21 +98,17 @@ async function* partsOf(
   width: number,
   count: { rows: number },
 ): AsyncGenerator<readonly FileRow[]> {
-  const database = await openDatabase();
-  try {
-    const sql = `SELECT ${select} FROM read_parquet(${sqlFiles([path])})`;
-    for await (const chunk of streamChunks(database, sql, `read ${path}`)) {
-      yield Array.from({ length: chunk.rowCount }, (_row, row) => {
-        count.rows += 1;
-        const fields = Array.from({ length: width }, (_field, index) => {
-          const value = chunk.getColumnVector(index).getItem(row);
-          return typeof value === 'string' ? value : '';
-        });
-        return { line: count.rows, fields };
+  using database = await openDatabase();
+  const sql = `SELECT ${select} FROM read_parquet(${sqlFiles([path])})`;
+  for await (const chunk of streamChunks(database, sql, `read ${path}`)) {
+    yield Array.from({ length: chunk.rowCount }, (_row, row) => {
+      count.rows += 1;
+      const fields = Array.from({ length: width }, (_field, index) => {
+        const value = chunk.getColumnVector(index).getItem(row);
+        return typeof value === 'string' ? value : '';
       });
-    }
-  } finally {
-    database.close();
+      return { line: count.rows, fields };
+    });
   }
 }
 

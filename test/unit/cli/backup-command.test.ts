@@ -107,7 +107,7 @@ describe('sarraf restore', () => {
   test('refuses a folder that a bot has, and the backup of another bot', async () => {
     const lock = claimDataFolder(place.folder);
     const running = await sarraf('sarraf restore /backups/sarraf-backup-2026 --data /data --yes');
-    lock.release();
+    lock[Symbol.dispose]();
     expect([running.code, running.error]).toEqual([
       1,
       expect.stringMatching(/^expected no bot to run with .*, found pid \d+ on .*: stop it first.*\n$/),

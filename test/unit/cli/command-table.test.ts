@@ -36,7 +36,7 @@ describe('sarraf run', () => {
         failed(1, /^DATA_UNUSABLE: expected .* for this run alone; pid \d+ .* has it: .*--data\n$/),
       );
     } finally {
-      lock.release();
+      lock[Symbol.dispose]();
     }
   });
 });

@@ -20,7 +20,7 @@ async function startBot(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Pr
   const server = new HealthServer({ source: () => wellSource(but), host, port: 0 });
   ends.push(
     async () => server.close(),
-    () => lock.release(),
+    () => lock[Symbol.dispose](),
   );
   const address = await server.listen();
   lock.noteHealth(address);
@@ -68,7 +68,7 @@ describe('sarraf health', () => {
 
   test('takes a bot that serves no health for living, and not for ready', async () => {
     const lock = claimDataFolder(folder);
-    ends.push(() => lock.release());
+    ends.push(() => lock[Symbol.dispose]());
     expect((await health()).code).toBe(0);
     expect(await health('--ready')).toEqual(failed(1, 'health.port'));
   });

@@ -316,7 +316,7 @@ test('sarraf reconcile --accept, with a bot that runs asks, and then lets the bo
   } finally {
     deafen();
     inbox.close();
-    lock.release();
+    lock[Symbol.dispose]();
   }
 });
 

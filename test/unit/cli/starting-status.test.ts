@@ -55,7 +55,7 @@ async function begin(port: 0 | null): Promise<void> {
   const health = new HealthService(reading.config);
   ends.push(
     async () => health.end(),
-    () => lock.release(),
+    () => lock[Symbol.dispose](),
   );
   const address = await health.begin();
   if (address !== null) lock.noteHealth(address);

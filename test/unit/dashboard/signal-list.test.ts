@@ -119,7 +119,7 @@ test('one that a bot has waits for its strategies, and one that it was told is l
     expect(items.filter(({ id }) => id === 'first')).toMatchObject([{ outcome: 'told' }]);
   } finally {
     inbox.close();
-    lock.release();
+    lock[Symbol.dispose]();
     client.close();
   }
 });

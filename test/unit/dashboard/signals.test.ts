@@ -53,7 +53,7 @@ beforeAll(async () => {
   endings.push(
     end,
     () => inbox.close(),
-    () => lock.release(),
+    () => lock[Symbol.dispose](),
   );
   here = await new DashboardHere(folder).listen();
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await RUN_EXPORTS.parquet(kept, kept);
 });
 afterAll(() => {
-  database.close();
+  database[Symbol.dispose]();
 });
 
 /** Expressions that show money as its shortest exact text, and times in ms. */

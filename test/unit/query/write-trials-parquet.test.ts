@@ -29,7 +29,7 @@ async function ask(sql: string): Promise<readonly (readonly unknown[])[]> {
   try {
     return await queryRows(database, sql.replaceAll('FILE', sqlText(parquet)), 'read the trials');
   } finally {
-    database.close();
+    database[Symbol.dispose]();
   }
 }
 

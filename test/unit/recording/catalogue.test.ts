@@ -268,7 +268,7 @@ describe('a catalogue', () => {
     await addCandles(catalogue, candles(AUGUST, 3));
     const lock = takeLock(join(folder(), '.lock'));
     await expect(addCandles(catalogue, candles(AUGUST, 5))).rejects.toThrow(`pid ${process.pid}`);
-    lock.release();
+    lock[Symbol.dispose]();
     await addCandles(catalogue, candles(AUGUST, 5));
     expect(await allCandles(catalogue)).toHaveLength(5);
   });
@@ -314,6 +314,6 @@ test('a result that fails after its first rows throws, and is not taken for a sh
     );
     expect(rows).toBeGreaterThan(0);
   } finally {
-    database.close();
+    database[Symbol.dispose]();
   }
 });

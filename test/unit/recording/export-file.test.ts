@@ -50,7 +50,7 @@ describe('an exported file', () => {
     await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[book(START, 1)]] });
     await addCandles(catalogue, candles(START, 1));
     const database = await openDatabase();
-    onTestFinished(() => database.close());
+    onTestFinished(() => database[Symbol.dispose]());
     const typesOf = async (key: FolderKey): Promise<unknown[]> => {
       const path = join(catalogue.root, `${key.kind}.parquet`);
       await exportFile(catalogue, { key, range: ALL_TIME, path, mayReplace: false });

@@ -73,7 +73,7 @@ async function tampered(given: readonly Candle[], sql: string): Promise<Catalogu
   const database = await openDatabase();
   await runSql(database, `CREATE TABLE rows AS SELECT * FROM read_parquet('${file}'); ${sql}`, 'tamper');
   await runSql(database, `COPY rows TO '${file}' (FORMAT parquet)`, 'tamper');
-  database.close();
+  database[Symbol.dispose]();
   const manifestPath = join(folder, 'manifest.json');
   const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as {
     partitions: Record<string, unknown>[];

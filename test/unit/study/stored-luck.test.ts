@@ -112,7 +112,7 @@ describe('the statistics of a study', () => {
     const { made } = look();
     const lock = claimStudy(path);
     expect(keep(made)).toBeNull();
-    lock.release();
+    lock[Symbol.dispose]();
     expect(look().made).not.toBeNull();
     rmSync(`${path}.lock`);
     writeFileSync(`${path}.lock`, 'not a lock');

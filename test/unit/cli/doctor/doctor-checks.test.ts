@@ -65,7 +65,7 @@ test('a live bot without a watchdog beside it is a warning, others may do withou
     verdict: 'ok',
     text: expect.stringContaining(`pid ${process.pid} on `) as string,
   });
-  lock.release();
+  lock[Symbol.dispose]();
   expect(lookForWatchdog('live')).toMatchObject({ verdict: 'warning' });
   rmSync(watchdogProcessLockPath(folder));
   writeFileSync(watchdogProcessLockPath(folder), 'no lock');
@@ -319,7 +319,7 @@ test('a running bot is asked why it can not trade, and keeps its folder', async 
   expect(isDataFolderInUse(folder)).toBe(true);
   const open = { ...NO_PAGE, host: '0.0.0.0', port: 0, insecure: true };
   expect(inShort(await checkRunning({ ...config, dashboard: open })).at(-1)).toBe('page: warning');
-  lock.release();
+  lock[Symbol.dispose]();
   await new Promise((resolve) => server.close(resolve));
 });
 

@@ -126,7 +126,7 @@ describe('sarraf statement', () => {
         ['11', '124025650.0000000000', 'DECIMAL(38,10)', '300300300.3003003003', '0', '2026-03-26'],
       ]);
     } finally {
-      database.close();
+      database[Symbol.dispose]();
     }
     expect(readdirSync(folder).filter((name) => /csv$|tmp/.test(name) && name.includes('parquet'))).toEqual(
       [],

@@ -138,7 +138,7 @@ describe('a restore changes nothing', () => {
     const plan = await planRestore(backup, { dataFolder: place.folder, instance: null });
     const lock = claimDataFolder(place.folder);
     await expect(restoreBackup(plan, NOW_MS)).rejects.toThrow(/for this run alone; pid \d+/);
-    lock.release();
+    lock[Symbol.dispose]();
     const store = place.open();
     await expect(restoreBackup(plan, NOW_MS)).rejects.toThrow(/a bot that has it open/);
     store.close();

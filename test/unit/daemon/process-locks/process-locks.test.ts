@@ -57,11 +57,11 @@ describe('the lock of a data folder', () => {
     expect(isDataFolderInUse(folder)).toBe(false);
     const lock = claimDataFolder(folder);
     expect(lock.owner.pid).toBe(process.pid);
-    lock.release();
+    lock[Symbol.dispose]();
   });
 
   test('does not trust a process id that lives again: a note alone holds nothing', () => {
-    claimDataFolder(folder).release();
+    claimDataFolder(folder)[Symbol.dispose]();
     const note = JSON.stringify({
       pid: process.pid,
       host: 'here',
@@ -71,7 +71,7 @@ describe('the lock of a data folder', () => {
     });
     writeFileSync(`${processLockPath(folder)}.owner.json`, note);
     expect(isDataFolderInUse(folder)).toBe(false);
-    claimDataFolder(folder).release();
+    claimDataFolder(folder)[Symbol.dispose]();
   });
 
   test('does not name a process that is dead as the one that has it', () => {
@@ -81,7 +81,7 @@ describe('the lock of a data folder', () => {
     expect(refusal(() => claimDataFolder(folder)).message).toContain(
       '; another process has it: end that one',
     );
-    lock.release();
+    lock[Symbol.dispose]();
   });
 
   test('carries a note of where its owner says how it is, which the next owner does not take over', () => {
@@ -89,21 +89,21 @@ describe('the lock of a data folder', () => {
     expect(dataFolderOwner(folder)?.health).toBeNull();
     first.noteHealth('http://127.0.0.1:9464');
     expect(dataFolderOwner(folder)).toEqual({ ...first.owner, health: 'http://127.0.0.1:9464' });
-    first.release();
+    first[Symbol.dispose]();
     first.noteHealth('http://127.0.0.1:9464');
     const second = claimDataFolder(folder);
     expect(dataFolderOwner(folder)?.health).toBeNull();
-    second.release();
+    second[Symbol.dispose]();
   });
 
   test('is given back once, and not taken from its next owner by a second call', () => {
     const first = claimDataFolder(folder);
-    first.release();
+    first[Symbol.dispose]();
     const second = claimDataFolder(folder);
-    first.release();
+    first[Symbol.dispose]();
     expect(isDataFolderInUse(folder)).toBe(true);
     expect(refusal(() => claimDataFolder(folder)).message).toContain(`pid ${process.pid} `);
-    second.release();
+    second[Symbol.dispose]();
     expect(isDataFolderInUse(folder)).toBe(false);
   });
 
@@ -158,14 +158,14 @@ describe('the lock of an account', () => {
     const { message } = refusal(() => claimAccount({ credential: 'secret', instance: 'a', folder }));
     expect(message).toContain('under the instance name "a" for this run alone; pid');
     expect(message).toContain('another instance name');
-    for (const lock of [first, second, other]) lock.release();
+    for (const lock of [first, second, other]) lock[Symbol.dispose]();
   });
 
   test('shows nothing of the credential', () => {
     const lock = claimAccount({ credential: 'secret', instance: 'a', folder });
     const { message } = refusal(() => claimAccount({ credential: 'secret', instance: 'a', folder }));
     expect(`${lock.path}${message}`).not.toContain('secret');
-    lock.release();
+    lock[Symbol.dispose]();
   });
 
   test('is one a user too, whatever credential opens the account', () => {

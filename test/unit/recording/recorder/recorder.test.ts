@@ -159,7 +159,7 @@ test('a segment whose folder is being written to is reported, kept, and moved la
   const closed = recorder.close();
   await expect.poll(() => problems.length).toBeGreaterThan(0);
   expect(segmentsOf(root)).toHaveLength(1);
-  lock.release();
+  lock[Symbol.dispose]();
   await closed;
   expect(problems[0]).toContain('stays where it is until it can be moved to the catalogue');
   expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);

@@ -134,8 +134,8 @@ describe('a file that is refused in one line, and left as it is,', () => {
   test('is run by another process', () => {
     const lock = claimStudy(path);
     expect(refusal(() => claimStudy(path))).toMatch(/expected the study .* for this run alone; pid \d+/);
-    lock.release();
-    claimStudy(path).release();
+    lock[Symbol.dispose]();
+    claimStudy(path)[Symbol.dispose]();
   });
 });
 
