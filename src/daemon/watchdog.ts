@@ -1,4 +1,6 @@
 import { listText } from '../domain/retain-newest.ts';
+import { addAbortListener } from 'node:events';
+import { closingAsync } from '../domain/closing.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { type Pulse, readRun } from './run-record.ts';
 import {
@@ -348,30 +350,26 @@ async function cancelAt(
     );
   }
   const isBack = (): boolean => signal.aborted || bot.isBack();
-  const remote = await openRemoteExchange({
-    config,
-    baseUrl,
-    credentials,
-    wrap: (inner) => new WhileSilent(inner, isBack),
-    onProblem: (message) => onNews({ kind: 'problem', message }),
-    isGuest: true,
-  });
+  await using remote = closingAsync(
+    await openRemoteExchange({
+      config,
+      baseUrl,
+      credentials,
+      wrap: (inner) => new WhileSilent(inner, isBack),
+      onProblem: (message) => onNews({ kind: 'problem', message }),
+      isGuest: true,
+    }),
+  );
   // Otherwise the end would wait for requests that wait for a slot.
-  const stop = (): void => void remote.limiter.close();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await cancelEntries({
-      ...remote,
-      nowMs: () => remote.time.now(),
-      limiterMs: monotonicMs,
-      instance: config.instance,
-      lateArrivalMs: config.execution.lateArrivalMs,
-      readOwn: () => readOwnOrders(mirrorPathOf(config.data.folder), MARKET_NAMES),
-      forMs: bot.forMs,
-      isBack,
-    });
-  } finally {
-    signal.removeEventListener('abort', stop);
-    await remote.close();
-  }
+  using _stop = addAbortListener(signal, () => void remote.limiter.close());
+  return await cancelEntries({
+    ...remote,
+    nowMs: () => remote.time.now(),
+    limiterMs: monotonicMs,
+    instance: config.instance,
+    lateArrivalMs: config.execution.lateArrivalMs,
+    readOwn: () => readOwnOrders(mirrorPathOf(config.data.folder), MARKET_NAMES),
+    forMs: bot.forMs,
+    isBack,
+  });
 }

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../domain/time-text.ts';
+import { disposable } from '../domain/closing.ts';
 import { present } from '../domain/errors.ts';
 import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/client-options.ts';
@@ -78,11 +79,8 @@ const BOOKS_BEGIN_MS = 45 * MINUTE_MS;
 export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   rmSync(options.folder, { recursive: true, force: true });
   mkdirSync(options.folder, { recursive: true });
-  try {
-    return await new SeedRun(options).run();
-  } finally {
-    rmSync(options.folder, { recursive: true, force: true });
-  }
+  using _folder = disposable(options.folder, (path) => rmSync(path, { recursive: true, force: true }));
+  return await new SeedRun(options).run();
 }
 
 /**

@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { disposable } from '../domain/closing.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -63,14 +64,10 @@ interface Task {
 
 /** Runs seeds on several threads, each in its own folder, which is removed with the suite. */
 export async function runSuite(options: SuiteOptions): Promise<SuiteResult> {
-  const folder = mkdtempSync(
-    join(existsSync(FAST_FOLDER) ? FAST_FOLDER : tmpdir(), `sarraf-fuzz-${process.pid}-`),
-  );
-  try {
-    return await new Suite(options, folder).run();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const parent = existsSync(FAST_FOLDER) ? FAST_FOLDER : tmpdir();
+  const made = mkdtempSync(join(parent, `sarraf-fuzz-${process.pid}-`));
+  using folder = disposable(made, (path) => rmSync(path, { recursive: true, force: true }));
+  return await new Suite(options, folder.value).run();
 }
 
 class Suite {

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { asWholeFile } from '../recording/durable-file.ts';
 import { openDatabase, sqlText, runSql, type Database } from '../recording/duckdb.ts';
 import { runTableSql } from './run-views.ts';
 import { writeBytes } from '../backtest/byte-writer.ts';
@@ -15,7 +16,7 @@ import {
 import type { StoredTrial } from '../study/study-rows.ts';
 import type { StudyStore } from '../study/study-store.ts';
 import { createRowsTable, columnName, FIGURE_FIELDS, type FieldType, type FieldTypes } from './views.ts';
-import { renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 
 /** Formats in which a stored run is written for other programs. */
 export const RUN_EXPORTS = {
@@ -200,24 +201,4 @@ export function copySql(query: string, path: string): string {
 /** Writes a query's result as Parquet, completely or not at all, and replaces an existing file. */
 export async function copyParquet(database: Database, query: string, path: string): Promise<void> {
   await asWholeFile(path, (draft) => runSql(database, copySql(query, draft), `write ${path}`));
-}
-
-/**
- * Writes a file under a draft name and renames it once it is complete: readers see the old file or the new
- * one. `mayReplace` is called before the rename, and throws if the name must not be replaced.
- */
-export async function asWholeFile<Value>(
-  path: string,
-  write: (draft: string) => Promise<Value> | Value,
-  mayReplace: () => void = () => {},
-): Promise<Value> {
-  const draft = `${path}.${process.pid}.tmp`;
-  try {
-    const written = await write(draft);
-    mayReplace();
-    renameSync(draft, path);
-    return written;
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }

@@ -11,6 +11,7 @@ import {
   fdatasync,
   fdatasyncSync,
   writeFileSync,
+  rmSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -179,4 +180,21 @@ export class AppendFile {
     this.bufferedBytes = 0;
     this.options.onError(error);
   }
+}
+
+/**
+ * Writes a file under a draft name and renames it once it is complete: readers see the old file or the new
+ * one. `mayReplace` is called before the rename, and throws if the name must not be replaced.
+ */
+export async function asWholeFile<Value>(
+  path: string,
+  write: (draft: string) => Promise<Value> | Value,
+  mayReplace: () => void = () => {},
+): Promise<Value> {
+  const draft = `${path}.${process.pid}.tmp`;
+  using _draft = disposable(draft, () => rmSync(draft, { force: true }));
+  const written = await write(draft);
+  mayReplace();
+  renameSync(draft, path);
+  return written;
 }

@@ -1,4 +1,5 @@
-import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
+import { asWholeFile } from './durable-file.ts';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -66,9 +67,7 @@ export async function exportFile(catalogue: Catalogue, options: ExportOptions): 
       `expected a folder ${dirname(path)} to write ${path} into, found none: make it`,
     );
   }
-  // A name that only this process uses: a file with another name may belong to somebody.
-  const draft = `${path}.${process.pid}.tmp`;
-  try {
+  return asWholeFile(path, async (draft) => {
     const rows =
       format === 'parquet'
         ? await writeParquet(catalogue, options, draft)
@@ -80,11 +79,8 @@ export async function exportFile(catalogue: Catalogue, options: ExportOptions): 
             packed !== undefined,
           );
     if (rows === 0) throw noneThere(catalogue.root, options.key, options.range);
-    renameSync(draft, path);
     return rows;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  });
 }
 
 async function writeText(

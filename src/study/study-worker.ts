@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -294,13 +295,8 @@ export class StudyWorker {
     });
     if (signal.aborted) return Promise.race([answer, pause(POLL_INTERVAL_MS, null)]);
     const { promise: ended, resolve } = Promise.withResolvers<null>();
-    const end = (): void => resolve(null);
-    signal.addEventListener('abort', end, { once: true });
-    try {
-      return await Promise.race([answer, ended]);
-    } finally {
-      signal.removeEventListener('abort', end);
-    }
+    using _end = addAbortListener(signal, () => resolve(null));
+    return await Promise.race([answer, ended]);
   }
 }
 

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { CommitTimes } from '../budget/commit-times.ts';
@@ -231,26 +232,20 @@ export async function askFirst(
 
 async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: AnswerWait): Promise<VenueAnswer> {
   const { signal, onWait } = waiting;
-  const stop = (): void => {
+  if (signal.aborted) throw ended();
+  using _stop = addAbortListener(signal, () => {
     void remote.limiter.close();
     // Otherwise requests without an answer would be waited for until they time out.
     void remote.client.close();
-  };
-  signal.addEventListener('abort', stop, { once: true });
-  const timer = startTimer(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
-  try {
-    if (signal.aborted) throw ended();
-    const request = { id: 0, call, requestClass: 'account', dedupe: null } as const;
-    const { answer } = await sendRequest(
-      { ...request, expiresAtMs: remote.time.now() + FIRST_ANSWER_WITHIN_MS },
-      { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
-    );
-    if (isAborted(signal)) throw ended();
-    return answer;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
-  }
+  });
+  using _timer = startTimer(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
+  const request = { id: 0, call, requestClass: 'account', dedupe: null } as const;
+  const { answer } = await sendRequest(
+    { ...request, expiresAtMs: remote.time.now() + FIRST_ANSWER_WITHIN_MS },
+    { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
+  );
+  if (isAborted(signal)) throw ended();
+  return answer;
 }
 
 /** Reads the signal anew, since it may have been aborted during a wait. */

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { openRemoteExchange, type RemoteExchange } from '../../venues/live-venue.ts';
 import { mayUseReserve, type RequestClass } from '../../domain/rate-limit.ts';
@@ -92,33 +93,27 @@ export class CallSender implements Caller {
     this.checkWait(name);
     if (this.signal.aborted) throw failed('ended before it was sent');
     const { limiter, client } = this.remote;
-    const end = (): void => void limiter.close();
-    this.signal.addEventListener('abort', end, { once: true });
-    const notice = setTimeout(() => this.logWait(call), QUIET_FOR_MS);
-    try {
-      const reply = await limiter.run<EndpointResult<Name>>({
-        budget: call.endpoint.budget.name,
-        requestClass: classOf(call),
-        kind: null,
-        credential: isAnonymous(call.endpoint.access) || this.target.credentials === null ? 'none' : 'with',
-        canLogIn: this.target.credentials?.kind === 'login',
-        expiresAtMs: monotonicMs() + this.longestWaitMs,
-        timeoutMs: call.endpoint.timeoutMs + LIMITER_PATIENCE_MS,
-        send: async () => {
-          clearTimeout(notice);
-          return client.call(name, request, { signal: this.signal, ...options });
-        },
-      });
-      if (reply.sent) return reply.value;
-      if (this.signal.aborted) throw failed('ended before it was sent');
-      throw this.tooLong(
-        call,
-        this.waitFor(call) ?? { forMs: reply.retryInMs ?? 0, isMost: false, why: reply.reason },
-      );
-    } finally {
-      clearTimeout(notice);
-      this.signal.removeEventListener('abort', end);
-    }
+    using _end = addAbortListener(this.signal, () => void limiter.close());
+    using notice = setTimeout(() => this.logWait(call), QUIET_FOR_MS);
+    const reply = await limiter.run<EndpointResult<Name>>({
+      budget: call.endpoint.budget.name,
+      requestClass: classOf(call),
+      kind: null,
+      credential: isAnonymous(call.endpoint.access) || this.target.credentials === null ? 'none' : 'with',
+      canLogIn: this.target.credentials?.kind === 'login',
+      expiresAtMs: monotonicMs() + this.longestWaitMs,
+      timeoutMs: call.endpoint.timeoutMs + LIMITER_PATIENCE_MS,
+      send: async () => {
+        clearTimeout(notice);
+        return client.call(name, request, { signal: this.signal, ...options });
+      },
+    });
+    if (reply.sent) return reply.value;
+    if (this.signal.aborted) throw failed('ended before it was sent');
+    throw this.tooLong(
+      call,
+      this.waitFor(call) ?? { forMs: reply.retryInMs ?? 0, isMost: false, why: reply.reason },
+    );
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { signalLineOf, deliveredSignals, type SignalLine, signalFileLines } from '../../backtest/signals.ts';
 import { oneLine } from '../../domain/money.ts';
 import { clockText } from '../../domain/time-text.ts';
-import { asWholeFile } from '../../query/write-tables.ts';
+import { asWholeFile } from '../../recording/durable-file.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, refuseExisting } from '../option-readers.ts';
 import { mirrorCommand, readMirror, type MirrorOptions } from '../read-mirror.ts';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { closing } from '../../domain/closing.ts';
-import { asWholeFile } from '../../query/write-tables.ts';
+import { asWholeFile } from '../../recording/durable-file.ts';
 import {
   openQuery,
   type OpenQuery,

@@ -1,4 +1,5 @@
 import { chmodSync, rmSync, closeSync, openSync, writeSync } from 'node:fs';
+import { disposable } from '../../domain/closing.ts';
 import { extname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { isoText } from '../../domain/time-text.ts';
@@ -12,7 +13,8 @@ import {
   type BalanceTotals,
   type RealisedTotals,
 } from '../../portfolio/statement-line.ts';
-import { asWholeFile, copyParquet } from '../../query/write-tables.ts';
+import { copyParquet } from '../../query/write-tables.ts';
+import { asWholeFile } from '../../recording/durable-file.ts';
 import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { refuseExisting, dataOption } from '../option-readers.ts';
@@ -83,22 +85,16 @@ async function write(options: Options, period: ReadPeriod, out: string): Promise
   const columns = statementColumns(period.calendar, methodsOf(options));
   const writeCsv = (path: string): ShownStatement => {
     const file = new StatementCsv(path, columns, format === '.csv' ? 'decimals' : 'units');
-    try {
-      return read(options, period, file.add);
-    } finally {
-      file.end();
-    }
+    using _end = disposable(file, () => file.end());
+    return read(options, period, file.add);
   };
   if (format === '.csv') return asWholeFile(out, writeCsv, () => refuseExisting(out));
   const csv = `${out}.${process.pid}.csv`;
-  try {
-    const shown = writeCsv(csv);
-    await csvToParquet(csv, out, columns);
-    chmodSync(out, 0o600);
-    return shown;
-  } finally {
-    rmSync(csv, { force: true });
-  }
+  using _csv = disposable(csv, () => rmSync(csv, { force: true }));
+  const shown = writeCsv(csv);
+  await csvToParquet(csv, out, columns);
+  chmodSync(out, 0o600);
+  return shown;
 }
 
 function methodsOf({ method }: Options): readonly CostMethod[] {

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { asWholeFile } from '../../recording/durable-file.ts';
 import { openHoldoutCommand, studyWalkForwardCommand } from '../study/walk-forward-command.ts';
 import {
   studyResumeCommand,
@@ -187,7 +188,7 @@ interface ReportOptions {
 }
 
 async function report(wanted: string, options: ReportOptions): Promise<void> {
-  const { asWholeFile, writeTrialsParquet } = await import('../../query/write-tables.ts');
+  const { writeTrialsParquet } = await import('../../query/write-tables.ts');
   const { studyHtml } = await import('../../study/study-html.ts');
   const folder = new StudyFolder(options.data);
   const name = folder.find(wanted);

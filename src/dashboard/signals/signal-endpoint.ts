@@ -88,7 +88,7 @@ export class SignalEndpoint {
   /** Posts a command and waits for its result; null if there is none in time. */
   private async post(command: SignalCommand): Promise<ControlResult | null> {
     const { folder, answeredWithinMs = ANSWERED_WITHIN_MS } = this.options;
-    const client = new ControlClient(folder.dataFolder);
+    using client = new ControlClient(folder.dataFolder);
     this.waiting += 1;
     try {
       const isKnown = client.find(signalKey(command)) !== null;
@@ -99,7 +99,6 @@ export class SignalEndpoint {
       return (await client.follow({ id, isOver: () => performance.now() > endsAtMs })).result;
     } finally {
       this.waiting -= 1;
-      client.close();
     }
   }
 }
