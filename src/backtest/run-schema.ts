@@ -63,12 +63,11 @@ function percentProblem(input: unknown): string {
   return `expected a percentage with its sign, such as ${text}% or ${share}: say which you mean`;
 }
 
-/** Returns a schema for a percentage such as `0.1%`. A bare number, which might be a share, is refused. */
-const percent = () =>
-  z
-    .string({ error: ({ input }) => percentProblem(input) })
-    .regex(PERCENT, { error: ({ input }) => percentProblem(input) })
-    .transform((text) => text.replace('%', '').trim());
+/** Schema for a percentage such as `0.1%`. A bare number, which might be a share, is refused. */
+const percent = z
+  .string({ error: ({ input }) => percentProblem(input) })
+  .regex(PERCENT, { error: ({ input }) => percentProblem(input) })
+  .transform((text) => text.replace('%', '').trim());
 
 /** Returns a schema for a time: ISO 8601 text, UTC if it names no zone, or ms since 1970. */
 const moment = () =>
@@ -238,7 +237,7 @@ export const runShape = {
     .optional()
     .describe('Coins of the balances that the strategy may sell without having bought them.')
     .register(RUN_FLAGS, { value: '<coin=amount>', form: 'amounts', hint: 'such as btc=0.5' }),
-  fee: percent()
+  fee: percent
     .optional()
     .describe('Fee of makers and takers, such as 0.1%; those of the exchange without it.')
     .register(RUN_FLAGS, { value: '<percent>' }),

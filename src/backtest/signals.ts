@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { SarrafError, present } from '../domain/errors.ts';
-import { isSignalId, SIGNAL_ID_RULE } from '../domain/signal-id.ts';
+import { isSignalId, SIGNAL_ID_RULE } from '../domain/figure-name.ts';
 import { openCsv, openText, unreadable } from '../recording/open-text.ts';
 import { TimeReader } from '../recording/written-form.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';

@@ -1,5 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { LockKind } from '../domain/lock-kind.ts';
+import type { LockKind } from '../records/field.ts';
 import type { RefusalCount } from '../engine/intent-tally.ts';
 import type { ProfitText } from '../portfolio/profit.ts';
 import { LedgerSnapshot } from '../budget/ledger-snapshot.ts';

@@ -5,7 +5,7 @@ import type { StoredReply, VenueAnswer, WalletReading, VenueCall } from '../venu
 import { z } from 'zod';
 import type { Sentence } from '../language/sentence.ts';
 import { ENTRY_POLICIES } from './lock.ts';
-import { isSignalId } from '../domain/signal-id.ts';
+import { isSignalId } from '../domain/figure-name.ts';
 import { storedTimeMs, type Immutable } from '../domain/stored-json.ts';
 import { shapeOf, STORED_CODECS } from '../records/field.ts';
 import type { FeedPace } from '../scheduler/poll-queue.ts';

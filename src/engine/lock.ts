@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { bothTimesText } from '../domain/zone-time.ts';
 import { LATEST_STORED_MS, storedTimeMs } from '../domain/stored-json.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
-import type { LockKind } from '../domain/lock-kind.ts';
+import { type LockKind, storedSentence } from '../records/field.ts';
 import type { TradingCalendar } from './trading-calendar.ts';
-import { storedSentence } from '../records/field.ts';
 
 /** Choices for resting orders that are not exits when a lock begins: cancel them, or keep them. */
 export const ENTRY_POLICIES = ['cancel', 'keep'] as const;

@@ -22,6 +22,11 @@ import type { Sentence } from '../language/sentence.ts';
 /** Schema of a sentence in stored data. */
 export const storedSentence: z.ZodType<Sentence, Sentence> = z.string();
 
+/** Causes of a lock: a kind of rule, or an operator (`hand`). */
+export const LOCK_KINDS = ['cooldown', 'stops', 'low-profit', 'drawdown', 'hours', 'dates', 'hand'] as const;
+
+export type LockKind = (typeof LOCK_KINDS)[number];
+
 export const INTENT_STATUSES = ['working', 'done', 'refused'] as const;
 
 export const STRATEGY_STATUSES = ['running', 'paused', 'stopped'] as const;

@@ -8,7 +8,7 @@ import type { Intent } from './intents.ts';
 import type { UniverseState } from './rank-markets.ts';
 import type { OrderWith, OrderLabels, OrderState, OrderRecord } from '../records/order.ts';
 import type { FillWith } from '../records/fill.ts';
-import type { LockKind } from '../domain/lock-kind.ts';
+import type { LockKind } from '../records/field.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 
 /** A lock that refuses orders of this strategy which add risk; orders that reduce its position pass. */

@@ -4,7 +4,7 @@ import { ControlClient } from '../../daemon/control-client.ts';
 import type { ControlResult } from '../../daemon/control-command.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
-import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';
+import { isSignalId, SIGNAL_ID_RULE } from '../../domain/figure-name.ts';
 import { checkBotFolder, dataOption } from '../option-readers.ts';
 import { asWrongInput, failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { SECOND_MS } from '../../domain/time-text.ts';
-import { LOCK_KINDS } from '../../domain/lock-kind.ts';
+import { LOCK_KINDS } from '../../records/field.ts';
 import { readinessStatus, type HealthSource, type LatencyCounts } from '../health-source.ts';
 
 /** Values of one metric, each with its labels. */

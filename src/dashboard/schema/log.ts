@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countField, fieldSentences, nameField, pageOfItems, pageQuery, timeField } from './fields.ts';
-import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';
+import { isSignalId, SIGNAL_ID_RULE } from '../../domain/figure-name.ts';
 
 /** Signal sent to a strategy from outside, and its outcome. */
 export const signalItem = z.object({

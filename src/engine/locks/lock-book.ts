@@ -1,5 +1,5 @@
 import { present } from '../../domain/errors.ts';
-import type { LockKind } from '../../domain/lock-kind.ts';
+import type { LockKind } from '../../records/field.ts';
 import { bothTimesText } from '../../domain/zone-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';

@@ -1,4 +1,4 @@
-import type { LockKind } from '../../domain/lock-kind.ts';
+import type { LockKind } from '../../records/field.ts';
 import { leastAmountAt } from '../../domain/market.ts';
 import { addUnits, subtractUnits, type Units, NO_UNITS } from '../../domain/money.ts';
 import { durationText } from '../../domain/time-text.ts';

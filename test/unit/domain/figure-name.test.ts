@@ -5,8 +5,8 @@ import {
   plotFigure,
   profitFigure,
   readFigureName,
+  isSignalId,
 } from '../../../src/domain/figure-name.ts';
-import { isSignalId } from '../../../src/domain/signal-id.ts';
 
 test.each([
   [equityFigure('usdt'), { kind: 'equity', currency: 'usdt' }],
