@@ -39,30 +39,22 @@ const word = z.string().min(1).max(80);
 
 /** Schema of a line, in either format. */
 const line = z.strictObject({
+  /** Time at which the bot accepts it. */
   time,
   payload: z.unknown().optional(),
+  /** Strategy that receives it; default: each that declares the name. */
   strategy: word.nullish(),
+  /** Name of the signal; default: the only one that the strategy declares. */
   name: word.nullish(),
+  /** Id of the signal; default: `line-` and its number in the list. */
   id: z.string().refine(isSignalId, `expected ${SIGNAL_ID_RULE}`).nullish(),
+  /** Time at which it was sent; without it its age is not checked. */
   sentAt: time.nullish(),
   source: word.nullish(),
 });
 
 /** Signal as a program gives it. Times are ms since 1970 or ISO 8601, all in one form. */
-export interface BacktestSignal {
-  /** Time at which the bot accepts it. */
-  readonly time: number | string;
-  readonly payload: unknown;
-  /** Strategy that receives it; default: each that declares the name. */
-  readonly strategy?: string;
-  /** Name of the signal; default: the only one that the strategy declares. */
-  readonly name?: string;
-  /** Id of the signal; default: `line-` and its number in the list. */
-  readonly id?: string;
-  /** Time at which it was sent; without it its age is not checked. */
-  readonly sentAt?: number | string;
-  readonly source?: string;
-}
+export type BacktestSignal = Readonly<z.input<typeof line>>;
 
 interface Reading {
   readonly path: string;

@@ -2,35 +2,40 @@ import { Decimal } from 'decimal.js';
 import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
 
-/** Numbers of a market's day for ranking; they are never used as money. Null if not stated. */
-export interface DayNumbers {
-  readonly baseVolume: number | null;
-  readonly quoteVolume: number | null;
-  readonly latest: number | null;
-  readonly dayLow: number | null;
-  readonly dayHigh: number | null;
-  /** In percent. */
-  readonly dayChange: number | null;
+/** Statistics of a market's last day, as decimals or as numbers. Null if not stated. */
+export interface DayFigures<Figure> {
+  /** The lowest offer to sell, in the quote currency. */
+  readonly bestSell: Figure | null;
+  /** The highest offer to buy, in the quote currency. */
+  readonly bestBuy: Figure | null;
+  /** Volume within the day, in the base currency. */
+  readonly baseVolume: Figure | null;
+  /** Volume within the day, in the quote currency. */
+  readonly quoteVolume: Figure | null;
+  /** Price of the last trade, in the quote currency. */
+  readonly latest: Figure | null;
+  /** Fair price according to the exchange, in the quote currency. */
+  readonly mark: Figure | null;
+  readonly dayLow: Figure | null;
+  readonly dayHigh: Figure | null;
+  readonly dayOpen: Figure | null;
+  readonly dayClose: Figure | null;
+  /** Change of the price within the day, in percent. */
+  readonly dayChange: Figure | null;
 }
 
+/** Numbers of a market's day for ranking; they are never used as money. */
+export type DayNumbers = Pick<
+  DayFigures<number>,
+  'baseVolume' | 'quoteVolume' | 'latest' | 'dayLow' | 'dayHigh' | 'dayChange'
+>;
+
 /** Statistics of a market's day by the exchange. A closed market may state only that it is closed. */
-export interface MarketStats {
+export interface MarketStats extends DayFigures<DecimalText> {
   readonly market: MarketName;
   readonly isClosed: boolean;
   readonly closedReason: string | null;
-  readonly bestSell: DecimalText | null;
-  readonly bestBuy: DecimalText | null;
-  readonly baseVolume: DecimalText | null;
-  readonly quoteVolume: DecimalText | null;
-  readonly latest: DecimalText | null;
-  readonly mark: DecimalText | null;
-  readonly dayLow: DecimalText | null;
-  readonly dayHigh: DecimalText | null;
-  readonly dayOpen: DecimalText | null;
-  readonly dayClose: DecimalText | null;
-  /** In percent. */
-  readonly dayChange: DecimalText | null;
-  /** The texts above as numbers, if the source has them as numbers too. */
+  /** Its decimals as numbers, if the source has them as numbers too. */
   readonly numbers?: DayNumbers;
 }
 

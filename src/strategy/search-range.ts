@@ -2,18 +2,6 @@ import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 
-/** The values of a parameter that a study tries, if it should not try all that the schema allows. */
-export interface SearchRange {
-  readonly min?: number | string;
-  readonly max?: number | string;
-  /** Distance between values; if left out, any decimal or every integer is tried. */
-  readonly step?: number | string;
-  /** `log`: doubling a value counts as the same distance everywhere in the range. */
-  readonly scale?: 'linear' | 'log';
-  /** Values to try, instead of a range. */
-  readonly values?: readonly (string | number | boolean)[];
-}
-
 const number = z.union([z.number(), z.string()]).refine((input) => tryDecimalText(input) !== null, {
   error: ({ input }) => `expected a decimal number such as 0.5, found ${JSON.stringify(input)}`,
 });
@@ -21,10 +9,19 @@ const number = z.union([z.number(), z.string()]).refine((input) => tryDecimalTex
 const RANGE = z.strictObject({
   min: number.optional(),
   max: number.optional(),
+  /** Distance between values; if left out, any decimal or every integer is tried. */
   step: number.optional(),
+  /** `log`: doubling a value counts as the same distance everywhere in the range. */
   scale: z.enum(['linear', 'log']).optional(),
-  values: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
+  /** Values to try, instead of a range. */
+  values: z
+    .array(z.union([z.string(), z.number(), z.boolean()]))
+    .readonly()
+    .optional(),
 });
+
+/** The values of a parameter that a study tries, if it should not try all that the schema allows. */
+export type SearchRange = z.input<typeof RANGE>;
 
 /**
  * Adds to a parameter the values that a study tries, such as `search(z.int().default(20), { min: 5, max: 50
@@ -47,7 +44,7 @@ export function searchOf(
   const found = meta?.['search'];
   if (found === undefined || found === false) return found;
   const read = RANGE.safeParse(found);
-  if (read.success) return found as SearchRange;
+  if (read.success) return read.data;
   throw new SarrafError(
     'INVALID_STRATEGY',
     `expected the meta data "search" to come from search(schema, { min, max, … }), found ${JSON.stringify(found)}`,

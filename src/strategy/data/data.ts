@@ -26,7 +26,7 @@ import { universeData, type MemberData, type OfMembers, type UniverseData } from
 import type { Universe, UniverseEvent } from '../shown-universe.ts';
 import { checkedUniverse, type UniverseWish } from '../universe-rules.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import type { MarketStats } from '../../domain/order-book.ts';
+import type { MarketStats, DayFigures } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 
 /** Declared candles of one market and timeframe, on which indicators are declared. */
@@ -295,47 +295,19 @@ function withoutName({ kind, cron }: TimerSubscription): Omit<TimerSubscription,
   return { kind, cron };
 }
 
-/** Statistics of a market's last day. */
-interface Numbers<Figure> {
-  /** The lowest offer to sell, in the quote currency. */
-  readonly bestSell: Figure | null;
-  /** The highest offer to buy, in the quote currency. */
-  readonly bestBuy: Figure | null;
-  /** Volume within the day, in the base currency. */
-  readonly baseVolume: Figure | null;
-  /** Volume within the day, in the quote currency. */
-  readonly quoteVolume: Figure | null;
-  /** Price of the last trade, in the quote currency. */
-  readonly latest: Figure | null;
-  /** Fair price according to the exchange, in the quote currency. */
-  readonly mark: Figure | null;
-  readonly dayLow: Figure | null;
-  readonly dayHigh: Figure | null;
-  readonly dayOpen: Figure | null;
-  readonly dayClose: Figure | null;
-  /** Change of the price within the day, in percent. */
-  readonly dayChange: Figure | null;
-}
-
 /** Statistics of a market's last day, from the exchange. For a closed market all other fields may be null. */
-export interface MarketDay extends Numbers<number> {
+export interface MarketDay extends DayFigures<number> {
   readonly market: string;
   readonly isClosed: boolean;
   readonly closedReason: string | null;
-  readonly exact: Numbers<DecimalText>;
+  readonly exact: DayFigures<DecimalText>;
 }
 
 export function marketDayOf(stats: MarketStats): MarketDay {
   const { market, isClosed, closedReason, baseVolume, quoteVolume } = stats;
   const { bestSell, bestBuy, latest, mark, dayLow, dayHigh, dayOpen, dayClose, dayChange } = stats;
   const day = { latest, mark, dayLow, dayHigh, dayOpen, dayClose, dayChange };
-  const exact = Object.freeze({
-    bestSell,
-    bestBuy,
-    baseVolume: baseVolume,
-    quoteVolume: quoteVolume,
-    ...day,
-  });
+  const exact = Object.freeze({ bestSell, bestBuy, baseVolume, quoteVolume, ...day });
   return Object.freeze({
     market: market.symbol,
     isClosed,
