@@ -6,30 +6,23 @@ import type { MirrorState } from '../engine/mirror-change.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../mirror/pruner.ts';
 import { OffsetTime, ProcessTime } from '../virtual/process-time.ts';
-import type { WireWitness } from './checkers/exchange-truth.ts';
-import type { BotMachine, SlowProcess } from './slow-machine.ts';
+import type { SlowProcess } from './slow-machine.ts';
 import { writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Dice } from './dice.ts';
-import { openExchangeRoute } from './exchange-route.ts';
-import type { ReplyMutator } from './reply-mutator.ts';
+import { openExchangeRoute, type ExchangeRouteOptions } from './exchange-route.ts';
 import type { CrashPoint } from './swarm.ts';
-import type { FuzzWorld } from './world.ts';
 import type { Limiter, RequestLimiter } from '../budget/limiter.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
 import type { VenueCallKind } from '../venues/port.ts';
 
-interface BotLifeOptions {
-  readonly world: FuzzWorld;
-  readonly machine: BotMachine;
-  readonly dice: Dice;
-  readonly logsIn: boolean;
-  readonly mutator: ReplyMutator | null;
+interface BotLifeOptions extends Pick<
+  ExchangeRouteOptions,
+  'world' | 'machine' | 'dice' | 'logsIn' | 'mutator' | 'witnesses'
+> {
   /** Returns the effects of a slow machine on a process; null if the machine is not slow. */
   readonly slowProcess: (process: ProcessTime) => SlowProcess | null;
   readonly createEngine: (state: MirrorState, nowMs: number) => Stepper;
-  /** Called with each sent request, and with its reply. */
-  readonly witnesses: readonly WireWitness[];
   /** Decides at each crash point if the process dies there. */
   readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
   readonly onStep: (event: EngineEvent, output: EngineOutput) => void;

@@ -16,7 +16,7 @@ import { SarrafError } from '../domain/errors.ts';
 /** Longest time from an admission to the send, in ms, which the executor's own timers take. */
 const MOST_START_MS = 4;
 
-interface ExchangeRouteOptions {
+export interface ExchangeRouteOptions {
   readonly world: FuzzWorld;
   readonly machine: BotMachine;
   /** Process of the route, and its name in the ledger. */

@@ -1,13 +1,12 @@
 import { type WatchdogNews, Watchdog, type WatchRule } from '../daemon/watchdog.ts';
 import { givenCoins, INSTANCE } from './bot-engine.ts';
-import type { BotMachine } from './slow-machine.ts';
 import { truthOf, type Violation, type LeavingRequest, type WireWitness } from './checkers/exchange-truth.ts';
 import { WatchdogChecker, WatchdogOrders } from './checkers/watchdog-checker.ts';
 import type { Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
 import { MINUTE_MS, SECOND_MS } from '../domain/time-text.ts';
-import { BOT_USER, type FuzzWorld } from './world.ts';
+import { BOT_USER } from './world.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { LedgerStore } from '../budget/store.ts';
@@ -20,7 +19,7 @@ import {
   WhileSilent,
 } from '../daemon/cancel-entries.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
-import { openExchangeRoute } from './exchange-route.ts';
+import { openExchangeRoute, type ExchangeRouteOptions } from './exchange-route.ts';
 
 /** An absence of the bot: its kind, and its length. */
 export interface PlannedAbsence {
@@ -87,19 +86,17 @@ function drawLength(dice: Dice, leastSeconds: number, mostSeconds: number): numb
   return Math.round(dice.logUniform(leastSeconds, mostSeconds) * SECOND_MS);
 }
 
-interface WatchdogRunOptions {
-  readonly world: FuzzWorld;
-  readonly machine: BotMachine;
+interface WatchdogRunOptions extends Pick<
+  ExchangeRouteOptions,
+  'world' | 'machine' | 'logsIn' | 'witnesses'
+> {
   readonly heartbeatFolder: string;
   readonly seed: number;
-  readonly logsIn: boolean;
   readonly clockSkewMs: number;
   readonly isSlow: boolean;
   readonly plan: WatchdogPlan;
   readonly coverage: Coverage;
   readonly events: EventLog;
-  /** Witnesses of the requests of every process of the account. */
-  readonly witnesses: readonly WireWitness[];
   readonly onMistake: (error: unknown) => void;
 }
 

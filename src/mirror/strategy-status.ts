@@ -12,10 +12,11 @@ import { NO_LOCKS, readRecord, sentenceOf } from '../engine/stored-records.ts';
 import type { StoredRow } from './mirror-reader.ts';
 
 /** Profit and fees of a strategy, as stored in the mirror; decimals as texts. */
-interface StrategyFigures extends ProfitText {
+export interface StrategyFigures extends ProfitText {
   readonly fees: Readonly<Record<string, string>>;
   readonly orders: number;
   readonly fills: number;
+  /** Number of requests for its orders: placements and cancels. */
   readonly requests: number;
 }
 

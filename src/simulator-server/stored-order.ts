@@ -1,7 +1,12 @@
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import type { Execution, Side } from '../domain/order.ts';
-import { rescaleOrder, SimulatedOrder, type Trader, Trade } from '../simulator/market-state.ts';
+import {
+  rescaleOrder,
+  SimulatedOrder,
+  type Trader,
+  Trade,
+  type PlacementPlan,
+} from '../simulator/market-state.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 
 /** Steps in which the numbers of an order or trade count. */
@@ -11,23 +16,18 @@ export interface StoredGrid {
 }
 
 /** An order as plain JSON: steps as numbers, bigints as text. */
-export interface SavedOrder extends StoredGrid {
-  readonly id: number;
-  readonly userId: number;
+export interface SavedOrder
+  extends
+    StoredGrid,
+    Omit<PlacementPlan, 'status' | 'value' | 'hold'>,
+    Pick<SimulatedOrder, 'id' | 'userId'> {
   readonly market: string;
-  readonly side: Side;
-  readonly execution: Execution;
   readonly status: string;
-  readonly registeredPrice: number;
-  readonly limit: number;
-  readonly stopPrice: number;
-  readonly amount: number;
   readonly remaining: number;
   readonly held: string;
   readonly filledSteps: string;
   readonly total: string;
   readonly fee: string;
-  readonly clientOrderId: string | null;
   readonly createdAtMs: number;
   readonly pairId: number | null;
 }

@@ -1,4 +1,5 @@
 import { type Market, floorAmount, roundPrice } from '../domain/market.ts';
+import type { PublicTrade } from '../domain/trade.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Side } from '../domain/order.ts';
 import type { SimulatedExchange } from './exchange.ts';
@@ -14,7 +15,7 @@ import {
 import { Chance, FlowTrader } from './flow-trader.ts';
 import { orientBook, type BookLevel } from '../domain/order-book.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/candle.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe, type BarValues } from '../domain/candle.ts';
 import { type DecimalText, decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { UNIT_DECIMALS, unitsOf, type Units } from '../domain/money.ts';
 
@@ -282,26 +283,17 @@ function timeframeFor(lengthMs: number): Timeframe {
 }
 
 /** A recorded bar: low <= open, close <= high; the volume is in the base currency. */
-interface CandleRow {
+interface CandleRow extends BarValues<DecimalText> {
   readonly kind: 'candle';
   readonly openTimeMs: number;
   /** Timeframe of this length, if the exchange has one; other lengths go into the next shorter one. */
   readonly timeframe?: Timeframe;
   readonly lengthMs: number;
-  readonly open: DecimalText;
-  readonly high: DecimalText;
-  readonly low: DecimalText;
-  readonly close: DecimalText;
-  readonly volume: DecimalText;
 }
 
 /** A recorded trade; `side` is that of the taker. */
-interface TradeRow {
+interface TradeRow extends PublicTrade {
   readonly kind: 'trade';
-  readonly timeMs: number;
-  readonly price: DecimalText;
-  readonly amount: DecimalText;
-  readonly side: Side;
 }
 
 /** A complete recorded book: levels that it does not list are gone. */

@@ -29,8 +29,8 @@ import {
   CALENDARS,
   monthReader,
   readPeriod,
-  type Calendar,
   type ReadPeriod,
+  type WantedPeriod,
   sourceOf,
 } from '../statement/statement-period.ts';
 import { formatUnits, groupedText, UNITS_PER_ONE } from '../../domain/money.ts';
@@ -40,11 +40,7 @@ import { sqlName } from '../../query/views.ts';
 import { csvLine } from '../../domain/csv.ts';
 import { print, tableLines, type TableColumn } from '../table.ts';
 
-interface Options {
-  readonly year?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly calendar?: Calendar;
+interface Options extends WantedPeriod {
   readonly method?: CostMethod;
   readonly data: string;
   readonly mirror?: string;

@@ -25,7 +25,7 @@ export const CALENDARS = ['jalali', 'gregorian'] as const;
 export type Calendar = (typeof CALENDARS)[number];
 
 /** Period requested by a person. */
-interface WantedPeriod {
+export interface WantedPeriod {
   readonly year?: string;
   readonly from?: string;
   readonly to?: string;

@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import type { StrategyFigures } from '../../mirror/strategy-status.ts';
 import { parseMarket, decimalsOf } from '../../exchange/market-names.ts';
 import { groupedText, moneyText, harmless, countText, formatUnits, type Units } from '../../domain/money.ts';
 import type { EngineNotice } from '../../engine/engine-event.ts';
@@ -10,7 +11,6 @@ import type { BotConfig } from '../create-bot-config.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { english } from '../../language/sentence.ts';
 import { ownMarketsOf } from '../../strategy/strategy-port.ts';
-import type { Currency } from '../../domain/market-symbol.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { profitText } from '../../portfolio/profit.ts';
 import type { StrategyInstance } from '../../engine/strategy-instance.ts';
@@ -274,26 +274,12 @@ function fillSentence(fill: FillRecord): string {
  * Actions and profit of one strategy. Decimals are texts; money is in `currency`, and null while something
  * the strategy holds has no price.
  */
-export interface StrategySummary {
+export interface StrategySummary extends StrategyFigures {
   readonly strategy: string;
   /** Market of the strategy; null if it runs in each member of a universe. */
   readonly market: string | null;
-  readonly orders: number;
-  readonly fills: number;
-  /** Number of requests for its orders: placements and cancels. */
-  readonly requests: number;
-  readonly fees: Readonly<Record<string, string>>;
   /** Position in the coin of its own market, over all markets; null if it has no market of its own. */
   readonly position: string | null;
-  /** Positions in every asset that it traded except the currency. */
-  readonly positions: Readonly<Record<string, string>>;
-  readonly currency: Currency;
-  /** Profit over all its markets, each asset valued once: `realised` plus `open`. */
-  readonly profit: string | null;
-  readonly realised: string | null;
-  readonly open: string | null;
-  /** Assets that cannot be valued. */
-  readonly unvalued: readonly string[];
   readonly failure: string | null;
 }
 

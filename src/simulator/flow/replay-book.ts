@@ -1,4 +1,5 @@
 import { oppositeOf, type Side } from '../../domain/order.ts';
+import type { BarValues } from '../../domain/candle.ts';
 import type { MarketState } from '../market-state.ts';
 import { type Chance, Ladder, type LadderSide, typicalAmount, type FlowTrader } from '../flow-trader.ts';
 import { MINUTE_MS } from '../../domain/time-text.ts';
@@ -217,14 +218,9 @@ function blend(before: number, value: number): number {
 }
 
 /** A bar in public steps of its market. */
-export interface StepBar {
+export interface StepBar extends BarValues<number> {
   readonly openTimeMs: number;
   readonly lengthMs: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
 }
 
 /** A point of a path: `amount` is traded at `price`; 0 if the price only passes. */

@@ -1,5 +1,5 @@
 import { stepValue, valueUp, type Market } from '../../domain/market.ts';
-import type { Execution, Side } from '../../domain/order.ts';
+import type { Side } from '../../domain/order.ts';
 import { type MarketState, type PlacementPlan, NO_PRICE, type Trader } from '../market-state.ts';
 import { type PlaceOrder, type TradingSettings, refuse, type Refusal } from '../requests.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
@@ -33,7 +33,7 @@ export function planOrders(of: {
         side,
         execution: 'limit',
         amount,
-        price,
+        registeredPrice: price,
         limit: price,
         reference: price,
         stopPrice: NO_PRICE,
@@ -44,7 +44,7 @@ export function planOrders(of: {
         side,
         execution: 'stop_limit',
         amount,
-        price: second,
+        registeredPrice: second,
         limit: second,
         reference: second,
         stopPrice,
@@ -60,7 +60,7 @@ export function planOrders(of: {
         side,
         execution,
         amount,
-        price,
+        registeredPrice: price,
         limit: price,
         reference: price,
         stopPrice: stop,
@@ -77,7 +77,7 @@ export function planOrders(of: {
       side,
       execution,
       amount,
-      price,
+      registeredPrice: price,
       limit,
       reference,
       stopPrice: stop,
@@ -90,17 +90,7 @@ export function planOrders(of: {
 
 function plan(
   grid: Market,
-  of: {
-    readonly side: Side;
-    readonly execution: Execution;
-    readonly amount: number;
-    readonly price: number;
-    readonly limit: number;
-    readonly reference: number;
-    readonly stopPrice: number;
-    readonly status: 'New' | 'Inactive';
-    readonly clientOrderId: string | null;
-  },
+  of: Omit<PlacementPlan, 'value' | 'hold'> & { readonly reference: number },
 ): PlacementPlan {
   const value = valueUp(grid, stepValue(of.reference, of.amount));
   const hold =
@@ -111,7 +101,7 @@ function plan(
     side: of.side,
     execution: of.execution,
     amount: of.amount,
-    registeredPrice: of.price,
+    registeredPrice: of.registeredPrice,
     limit: of.limit,
     stopPrice: of.stopPrice,
     status: of.status,

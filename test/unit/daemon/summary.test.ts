@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/run/screen.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { orderIdOf } from '../../../src/venues/read-records.ts';
 
 const CROSS: StrategySummary = {
@@ -10,11 +11,11 @@ const CROSS: StrategySummary = {
   requests: 5,
   fees: { btc: '0.0000025', rls: '47250' },
   position: '0.001',
-  positions: { btc: '0.001' },
+  positions: { btc: decimalText('0.001') },
   currency: 'rls',
-  profit: '-126000.5',
-  realised: '-126000.5',
-  open: '0',
+  profit: decimalText('-126000.5'),
+  realised: decimalText('-126000.5'),
+  open: decimalText('0'),
   unvalued: [],
   failure: null,
 };
@@ -35,14 +36,21 @@ const SUMMARY: Summary = {
       unvalued: ['usdt'],
       failure: 'no idea',
     },
-    { ...CROSS, strategy: 'tether', market: 'BTCUSDT', currency: 'usdt', fees: {}, profit: '12.3456' },
+    {
+      ...CROSS,
+      strategy: 'tether',
+      market: 'BTCUSDT',
+      currency: 'usdt',
+      fees: {},
+      profit: decimalText('12.3456'),
+    },
     {
       ...CROSS,
       strategy: 'triangle',
       fees: {},
       position: '0',
-      positions: { btc: '0', usdt: '59.8', eth: '1' },
-      profit: '100',
+      positions: { btc: decimalText('0'), usdt: decimalText('59.8'), eth: decimalText('1') },
+      profit: decimalText('100'),
     },
   ],
   endpoints: [{ endpoint: 'ordersList', requests: 40, most: 20, limit: 30, windowMs: 60_000 }],
