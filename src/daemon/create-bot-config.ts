@@ -21,7 +21,7 @@ import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../engine/engine-s
 import { DRAIN_POLICIES } from '../engine/engine-event.ts';
 import { duration } from './setting-fields.ts';
 import { formatDuration } from './duration-text.ts';
-import { RETENTION_BOUNDS, type RetentionLimits } from '../mirror/pruner.ts';
+import { DEFAULT_RETENTION, RETENTION_BOUNDS, type RetentionLimits } from '../mirror/pruner.ts';
 import { isLoopbackName } from './allowed-host.ts';
 
 /** Port of the page if none is set. */
@@ -84,8 +84,8 @@ function hasPort(value: unknown): boolean {
 }
 
 const rows = (name: keyof RetentionLimits, meaning: string) => {
-  const { usual, least, most } = RETENTION_BOUNDS[name];
-  return z.int().min(least).max(most).prefault(usual).describe(meaning);
+  const [least, most] = RETENTION_BOUNDS[name];
+  return z.int().min(least).max(most).prefault(DEFAULT_RETENTION[name]).describe(meaning);
 };
 
 /** Settings for the bot's stored data: its place and amount. */

@@ -338,38 +338,43 @@ function tooMany(series: readonly { readonly name: string; readonly lastMs: numb
 }
 
 /**
- * Maximum number of rows of each kind that a mirror stores: without a setting, and the bounds of a setting.
- * Rows still needed, such as an open order, are stored besides. If all are reached, a mirror of 30 markets has
- * about 500 MB, 80 MB of it for replies to orders. `least` is what a restart needs, `most` what a start checks
- * within seconds.
+ * Maximum number of rows of each kind that a mirror stores by default. Rows still needed, such as an open
+ * order, are stored besides. If all are reached, a mirror of 30 markets has about 500 MB, 80 MB of it for
+ * replies to orders.
  */
-export const RETENTION_BOUNDS = {
-  journalRows: { usual: 200_000, least: 1_000, most: 5_000_000 },
+export const DEFAULT_RETENTION = {
+  journalRows: 200_000,
   /**
    * Candles of one market and timeframe, counted as if gaps were filled. It is also the limit of each plot's
    * values.
    */
-  candlesPerSeries: { usual: 5_000, least: 100, most: 1_000_000 },
-  publicTradesPerMarket: { usual: 5_000, least: 100, most: 1_000_000 },
+  candlesPerSeries: 5_000,
+  publicTradesPerMarket: 5_000,
   /** Final orders, each with its replies. */
-  finalOrders: { usual: 50_000, least: 1_000, most: 1_000_000 },
+  finalOrders: 50_000,
   /** Trades; also the limit for lines of each wallet's history. */
-  fills: { usual: 100_000, least: 2_000, most: 2_000_000 },
-  intents: { usual: 50_000, least: 1_000, most: 1_000_000 },
+  fills: 100_000,
+  intents: 50_000,
 };
 
-type Retained = keyof typeof RETENTION_BOUNDS;
+export type RetentionLimits = Readonly<typeof DEFAULT_RETENTION>;
 
-export type RetentionLimits = Readonly<Record<Retained, number>>;
-
-export const DEFAULT_RETENTION = Object.fromEntries(
-  Object.entries(RETENTION_BOUNDS).map(([name, { usual }]) => [name, usual]),
-) as RetentionLimits;
+/** Bounds of the limits: the least that a restart needs, the most that a start checks within seconds. */
+export const RETENTION_BOUNDS: Readonly<
+  Record<keyof RetentionLimits, readonly [least: number, most: number]>
+> = {
+  journalRows: [1_000, 5_000_000],
+  candlesPerSeries: [100, 1_000_000],
+  publicTradesPerMarket: [100, 1_000_000],
+  finalOrders: [1_000, 1_000_000],
+  fills: [2_000, 2_000_000],
+  intents: [1_000, 1_000_000],
+};
 
 /** Throws `INVALID_OPTIONS` for a limit out of bounds. */
 export function checkRetention(limits: RetentionLimits): void {
-  for (const [name, { least, most }] of Object.entries(RETENTION_BOUNDS)) {
-    const value = limits[name as Retained];
+  for (const [name, [least, most]] of Object.entries(RETENTION_BOUNDS)) {
+    const value = limits[name as keyof RetentionLimits];
     if (Number.isSafeInteger(value) && value >= least && value <= most) continue;
     throw new SarrafError(
       'INVALID_OPTIONS',

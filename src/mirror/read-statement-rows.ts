@@ -128,7 +128,7 @@ function deletedLinesOf(database: Database.Database): StatementRows['deletedLine
          GROUP BY currency HAVING count(*) >= ?) AS wallet
        WHERE (SELECT count(*) FROM transactions WHERE ordinal < wallet.first) < wallet.first - 1`,
     )
-    .all(RETENTION_BOUNDS.fills.least);
+    .all(RETENTION_BOUNDS.fills[0]);
 }
 
 function closesOf(database: Database.Database, market: string): readonly RecordedRate[] {
