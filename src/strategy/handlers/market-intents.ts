@@ -51,11 +51,9 @@ export interface MarketIntents {
 }
 
 /** The intents as fields of a context: separate functions, since authors destructure a context. */
-export const MarketIntentFields = class {
-  constructor(intents: MarketIntents) {
-    Object.assign(this, intents);
-  }
-} as new (intents: MarketIntents) => MarketIntents;
+export const MarketIntentFields = function (this: object, intents: MarketIntents) {
+  Object.assign(this, intents);
+} as unknown as new (intents: MarketIntents) => MarketIntents;
 
 Object.freeze(MarketIntentFields.prototype);
 Object.freeze(MarketIntentFields);
