@@ -3,7 +3,7 @@ import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
 
 /** Statistics of a market's last day, as decimals or as numbers. Null if not stated. */
-export interface DayFigures<Figure> {
+export interface StatsFigures<Figure> {
   /** The lowest offer to sell, in the quote currency. */
   readonly bestSell: Figure | null;
   /** The highest offer to buy, in the quote currency. */
@@ -26,12 +26,12 @@ export interface DayFigures<Figure> {
 
 /** Numbers of a market's day for ranking; they are never used as money. */
 export type DayNumbers = Pick<
-  DayFigures<number>,
+  StatsFigures<number>,
   'baseVolume' | 'quoteVolume' | 'latest' | 'dayLow' | 'dayHigh' | 'dayChange'
 >;
 
 /** Statistics of a market's day by the exchange. A closed market may state only that it is closed. */
-export interface MarketStats extends DayFigures<DecimalText> {
+export interface MarketStats extends StatsFigures<DecimalText> {
   readonly market: MarketName;
   readonly isClosed: boolean;
   readonly closedReason: string | null;

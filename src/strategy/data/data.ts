@@ -26,7 +26,7 @@ import { universeData, type MemberData, type OfMembers, type UniverseData } from
 import type { Universe, UniverseEvent } from '../shown-universe.ts';
 import { checkedUniverse, type UniverseWish } from '../universe-rules.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import type { MarketStats, DayFigures } from '../../domain/order-book.ts';
+import type { MarketStats, StatsFigures } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 
 /** Declared candles of one market and timeframe, on which indicators are declared. */
@@ -296,11 +296,11 @@ function withoutName({ kind, cron }: TimerSubscription): Omit<TimerSubscription,
 }
 
 /** Statistics of a market's last day, from the exchange. For a closed market all other fields may be null. */
-export interface MarketDay extends DayFigures<number> {
+export interface MarketDay extends StatsFigures<number> {
   readonly market: string;
   readonly isClosed: boolean;
   readonly closedReason: string | null;
-  readonly exact: DayFigures<DecimalText>;
+  readonly exact: StatsFigures<DecimalText>;
 }
 
 export function marketDayOf(stats: MarketStats): MarketDay {
