@@ -149,18 +149,14 @@ function asBars(places: Map<Field, number>): Map<Field, number> {
   return bars;
 }
 
-function byTitle(titles: readonly string[]): Map<Field, number> {
-  return new Map(
+/** Finds columns by title; if the titles are not enough, uses the order of a named preset. */
+function byTitles(titles: readonly string[], preset: Preset | null): Map<Field, number> {
+  const places = new Map(
     FIELDS.flatMap((field) => {
       const place = TITLES[field].map((title) => titles.indexOf(title)).find((index) => index !== -1);
       return place === undefined ? [] : [[field, place] as const];
     }),
   );
-}
-
-/** Finds columns by title; if the titles are not enough, uses the order of a named preset. */
-function byTitles(titles: readonly string[], preset: Preset | null): Map<Field, number> {
-  const places = byTitle(titles);
   if (preset === null) return places;
   const isEnough = missingColumns(places, 'candles') === null || missingColumns(places, 'trades') === null;
   return isEnough ? places : byPreset(preset);

@@ -1,4 +1,5 @@
 import { openRemoteExchange, type RemoteExchange } from '../../venues/live-venue.ts';
+import { closingAsync } from '../../domain/closing.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -50,20 +51,17 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
   const catalogue = openCatalogue(options.catalogue);
   const { market, timeframe, from: fromMs, to: toMs = Date.now() } = options;
   // Candles are public: no log-in is needed, and none of the account's budgets is touched.
-  const remote = await openRemoteExchange({
-    config,
-    baseUrl,
-    credentials: null,
-    isGuest: true,
-    onProblem: (line) => console.error(line),
-  });
+  const onProblem = (message: string): void => console.error(message);
+  await using remote = closingAsync(
+    await openRemoteExchange({ config, baseUrl, credentials: null, isGuest: true, onProblem }),
+  );
   const stop = new AbortController();
   void untilStopped().then(() => {
     stop.abort();
     return remote.limiter.close();
   });
-  const line = new ProgressLine(options.json !== true);
-  const notice = setTimeout(() => {
+  using line = new ProgressLine(options.json !== true);
+  using _notice = setTimeout(() => {
     const wait = waitText(remote, market);
     if (wait !== null) console.error(wait);
   }, QUIET_FOR_MS);
@@ -81,12 +79,8 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
     line.end();
     print(options, { market, timeframe, ...report }, () => summaryText(options, report));
   } catch (error) {
-    line.end();
     if (error instanceof SarrafError && error.code === 'ABORTED') throw failed(error.message);
     throw error;
-  } finally {
-    clearTimeout(notice);
-    await remote.close();
   }
 }
 

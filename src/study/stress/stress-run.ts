@@ -212,21 +212,16 @@ export function redrawnSignals(
       const key = `${byMs} ${signal.id}`;
       const id = ids.get(key) ?? `drawn-${ids.size + 1}`;
       ids.set(key, id);
-      drawn.push(moved(signal, { byMs, id }));
+      drawn.push({
+        ...signal,
+        id,
+        atMs: signal.atMs + byMs,
+        sentAtMs: signal.sentAtMs === null ? null : signal.sentAtMs + byMs,
+      });
     }
   }
   return drawn;
 }
-
-const moved = (
-  signal: FileSignal,
-  { byMs, id }: { readonly byMs: number; readonly id: string },
-): FileSignal => ({
-  ...signal,
-  id,
-  atMs: signal.atMs + byMs,
-  sentAtMs: signal.sentAtMs === null ? null : signal.sentAtMs + byMs,
-});
 
 /** Candles of a market, and its price step. */
 interface SteppedBars {
