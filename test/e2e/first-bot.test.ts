@@ -51,68 +51,64 @@ function sidesOf(trader: Trader): readonly TradeOfOrder[] {
 function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
   const { exchange } = venue.simulation;
   const trader = exchange.trading.trader(userId);
-  const mirror = new MirrorReader(path);
-  try {
-    const accepted = mirror.orders({ ...EVERYTHING, state: 'all' }).filter(({ venueId }) => venueId !== null);
-    expect(
-      accepted
-        .map(({ venueId, clientOrderId, market, side, amount, matched, filled, venueStatus }) => ({
-          id: venueId,
-          clientOrderId,
-          market,
-          side,
-          amount: formatUnits(amount),
-          matched: formatUnits(matched),
-          filled: formatUnits(filled),
-          status: venueStatus,
-        }))
-        .toSorted((left, right) => Number(left.id) - Number(right.id)),
-    ).toEqual(
-      trader.orders.values().map((order) => ({
-        id: orderIdOf(order.id),
-        clientOrderId: order.clientOrderId,
-        market: order.grid.symbol,
-        side: order.side,
-        amount: formatUnits(BigInt(order.amount) * order.grid.amountStep),
-        matched: formatUnits(BigInt(order.matched) * order.grid.amountStep),
-        filled: formatUnits(BigInt(order.matched) * order.grid.amountStep),
-        status: order.status,
-      })),
-    );
+  using mirror = new MirrorReader(path);
+  const accepted = mirror.orders({ ...EVERYTHING, state: 'all' }).filter(({ venueId }) => venueId !== null);
+  expect(
+    accepted
+      .map(({ venueId, clientOrderId, market, side, amount, matched, filled, venueStatus }) => ({
+        id: venueId,
+        clientOrderId,
+        market,
+        side,
+        amount: formatUnits(amount),
+        matched: formatUnits(matched),
+        filled: formatUnits(filled),
+        status: venueStatus,
+      }))
+      .toSorted((left, right) => Number(left.id) - Number(right.id)),
+  ).toEqual(
+    trader.orders.values().map((order) => ({
+      id: orderIdOf(order.id),
+      clientOrderId: order.clientOrderId,
+      market: order.grid.symbol,
+      side: order.side,
+      amount: formatUnits(BigInt(order.amount) * order.grid.amountStep),
+      matched: formatUnits(BigInt(order.matched) * order.grid.amountStep),
+      filled: formatUnits(BigInt(order.matched) * order.grid.amountStep),
+      status: order.status,
+    })),
+  );
 
-    const keys = new Map(accepted.map(({ venueId, key }) => [venueId, key]));
-    expect(
-      mirror
-        .fills(EVERYTHING)
-        .map(({ tradeId, orderKey, side, amount, total, fee }) =>
-          [tradeId, orderKey, side, formatUnits(amount), formatUnits(total), formatUnits(fee)].join(' '),
-        )
-        .toSorted(),
-    ).toEqual(
-      sidesOf(trader)
-        .map(({ trade, order, total, fee }) => {
-          const amount = formatUnits(BigInt(trade.amount) * trade.grid.amountStep);
-          return [
-            trade.id,
-            keys.get(orderIdOf(order.id)),
-            order.side,
-            amount,
-            formatUnits(total),
-            formatUnits(fee),
-          ].join(' ');
-        })
-        .toSorted(),
-    );
+  const keys = new Map(accepted.map(({ venueId, key }) => [venueId, key]));
+  expect(
+    mirror
+      .fills(EVERYTHING)
+      .map(({ tradeId, orderKey, side, amount, total, fee }) =>
+        [tradeId, orderKey, side, formatUnits(amount), formatUnits(total), formatUnits(fee)].join(' '),
+      )
+      .toSorted(),
+  ).toEqual(
+    sidesOf(trader)
+      .map(({ trade, order, total, fee }) => {
+        const amount = formatUnits(BigInt(trade.amount) * trade.grid.amountStep);
+        return [
+          trade.id,
+          keys.get(orderIdOf(order.id)),
+          order.side,
+          amount,
+          formatUnits(total),
+          formatUnits(fee),
+        ].join(' ');
+      })
+      .toSorted(),
+  );
 
-    expect(mirror.balances().map(({ currency, total, held }) => ({ currency, total, held }))).toEqual(
-      exchange.accounts
-        .walletsOf(userId)
-        .map(({ currency, total, held }) => ({ currency, total, held }))
-        .toSorted((left, right) => (left.currency < right.currency ? -1 : 1)),
-    );
-  } finally {
-    mirror.close();
-  }
+  expect(mirror.balances().map(({ currency, total, held }) => ({ currency, total, held }))).toEqual(
+    exchange.accounts
+      .walletsOf(userId)
+      .map(({ currency, total, held }) => ({ currency, total, held }))
+      .toSorted((left, right) => (left.currency < right.currency ? -1 : 1)),
+  );
 }
 
 /** Compares the summary with the exchange's log of requests and its trades. */

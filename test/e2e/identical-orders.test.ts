@@ -36,13 +36,9 @@ async function ordersOf(intents: string): Promise<readonly string[]> {
   life.bot.shell.start();
   await life.run(60_000);
   await life.drop();
-  const mirror = new MirrorReader(path);
-  try {
-    const orders = mirror.orders({ strategy: null, market: null, last: 100, state: 'all' });
-    return orders.map(({ state, filled }) => `${state} ${formatUnits(filled)}`);
-  } finally {
-    mirror.close();
-  }
+  using mirror = new MirrorReader(path);
+  const orders = mirror.orders({ strategy: null, market: null, last: 100, state: 'all' });
+  return orders.map(({ state, filled }) => `${state} ${formatUnits(filled)}`);
 }
 
 test('a TWAP of ten equal slices in twenty seconds trades ten equal slices on the embedded exchange', async () => {

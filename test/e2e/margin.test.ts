@@ -17,12 +17,8 @@ const folder = folderOfEachTest();
 
 /** Distinct log lines of the strategy, each a text with its fields. */
 function logged(path: string): ReadonlySet<string> {
-  const reader = new MirrorReader(path);
-  try {
-    return new Set(reader.lines('log', { strategy: null, last: 1_000 }).map(({ json }) => json));
-  } finally {
-    reader.close();
-  }
+  using reader = new MirrorReader(path);
+  return new Set(reader.lines('log', { strategy: null, last: 1_000 }).map(({ json }) => json));
 }
 
 /** Runs one life with a transfer by hand in it, and after its sudden end another one. */
@@ -122,12 +118,8 @@ test('a transfer whose reply is lost is made once, over a restart, until the bal
   expect(second.lines.join('\n')).toContain('nobody knows whether the transfer of 1000000.5 rls');
   expect(second.bot.engine.reconciler.break).toBe(null);
   const report = (): ReconciliationReport => {
-    const reader = new MirrorReader(path);
-    try {
-      return readReconciliation(reader);
-    } finally {
-      reader.close();
-    }
+    using reader = new MirrorReader(path);
+    return readReconciliation(reader);
   };
   expect(report().unknownTransfers).toMatchObject([{ currency: 'rls', amount: '1000000.5', from: 'spot' }]);
   expect(reportLines(report(), world.time.now()).join('\n')).toContain(

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { closing } from '../../src/domain/closing.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -171,12 +172,8 @@ export class AlertWorld implements Disposable {
   }
 
   private rows(sql: string): readonly unknown[] {
-    const database = new Database(outboxPath(this.folder), { readonly: true });
-    try {
-      return database.prepare(sql).all();
-    } finally {
-      database.close();
-    }
+    using database = closing(new Database(outboxPath(this.folder), { readonly: true }));
+    return database.prepare(sql).all();
   }
 
   private begin(): AlertService {

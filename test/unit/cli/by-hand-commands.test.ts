@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closing } from '../../../src/domain/closing.ts';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -138,12 +139,8 @@ const typed = async (line: string, ...args: string[]) =>
   sarrafHere(['halt', '--data', folder, ...args], line);
 
 function haltOf(): { readonly reason: Sentence; readonly wholeAccount: boolean } | null {
-  const client = new ControlClient(folder);
-  try {
-    return client.isHalted();
-  } finally {
-    client.close();
-  }
+  using client = new ControlClient(folder);
+  return client.isHalted();
 }
 
 describe('sarraf halt', () => {
@@ -263,12 +260,8 @@ const sarraf = async (...args: readonly string[]) => sarrafHere([...args, '--dat
 /** Returns the commands that the next start of a bot would take from its inbox. */
 function waiting(): readonly unknown[] {
   if (!existsSync(join(folder, 'control.sqlite'))) return [];
-  const inbox = new ControlInbox(folder);
-  try {
-    return inbox.poll().map(({ command }) => command);
-  } finally {
-    inbox.close();
-  }
+  using inbox = closing(new ControlInbox(folder));
+  return inbox.poll().map(({ command }) => command);
 }
 
 describe('commands for the running bot', () => {

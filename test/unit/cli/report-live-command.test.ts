@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closing } from '../../../src/domain/closing.ts';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -180,17 +181,13 @@ describe('sarraf report live refuses in one line', () => {
     ]);
     const file = join(root, 'held', 'mirror.sqlite');
     open(file).close();
-    const holder = new Database(file);
+    using holder = closing(new Database(file));
     holder.pragma('locking_mode = EXCLUSIVE');
     holder.exec("BEGIN EXCLUSIVE; INSERT INTO meta VALUES ('x', 'y')");
-    try {
-      const held = await live('--mirror', file);
-      expect([held.code, held.error]).toEqual([
-        1,
-        expect.stringMatching(/^DATA_UNUSABLE: expected .*locked.*\n$/),
-      ]);
-    } finally {
-      holder.close();
-    }
+    const held = await live('--mirror', file);
+    expect([held.code, held.error]).toEqual([
+      1,
+      expect.stringMatching(/^DATA_UNUSABLE: expected .*locked.*\n$/),
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync, copyFileSync, renameSync } from 'node:fs';
+import { closingAsync } from '../../../src/domain/closing.ts';
 import { request } from 'node:http';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
@@ -241,20 +242,16 @@ describe('who may', () => {
   });
 
   test('a guesser wait, and those with a right token or a session not', async () => {
-    const guessed = await new DashboardHere(folderOfThisTest()).listen();
-    try {
-      const page = await guessed.signIn();
-      const codes: string[] = [];
-      for (let tries = 0; tries < 7; tries += 1)
-        codes.push((await guessed.api('/session', undefined, guessed.bearer('wrong'))).json['error'].code);
-      expect(codes).toEqual([...Array<string>(6).fill('wrong-token'), 'too-many-tries']);
-      const wrong = await guessed.api('/session', undefined, guessed.bearer('wrong'));
-      expect([wrong.status, wrong.headers['retry-after']]).toEqual([429, '1']);
-      expect((await guessed.api('/session', undefined, guessed.bearer())).status).toBe(200);
-      expect((await guessed.api('/session', undefined, page)).status).toBe(200);
-    } finally {
-      await guessed.close();
-    }
+    await using guessed = closingAsync(await new DashboardHere(folderOfThisTest()).listen());
+    const page = await guessed.signIn();
+    const codes: string[] = [];
+    for (let tries = 0; tries < 7; tries += 1)
+      codes.push((await guessed.api('/session', undefined, guessed.bearer('wrong'))).json['error'].code);
+    expect(codes).toEqual([...Array<string>(6).fill('wrong-token'), 'too-many-tries']);
+    const wrong = await guessed.api('/session', undefined, guessed.bearer('wrong'));
+    expect([wrong.status, wrong.headers['retry-after']]).toEqual([429, '1']);
+    expect((await guessed.api('/session', undefined, guessed.bearer())).status).toBe(200);
+    expect((await guessed.api('/session', undefined, page)).status).toBe(200);
   });
 });
 
@@ -451,25 +448,21 @@ test.each([
 ])(
   'a mirror that is not as it was %s: the answer says so, and the next is right again',
   async (_what, spoil, code) => {
-    const own = await new DashboardHere(folderOfThisTest()).listen();
+    await using own = closingAsync(await new DashboardHere(folderOfThisTest()).listen());
     const path = join(own.dataFolder, 'embedded.sqlite');
-    try {
-      spoil(path);
-      expect(codeOf(await own.api('/orders'))).toEqual([503, code]);
-      if (code === 'no-mirror') expect((await own.api('/overview')).json['bot'].state).toBe('ended');
-      copyFileSync(join(folder, 'embedded.sqlite'), `${path}.new`);
-      renameSync(`${path}.new`, path);
-      expect((await own.api('/orders')).status).toBe(200);
-      const schema = new Database(path);
-      schema.pragma('user_version = 99');
-      schema.close();
-      copyFileSync(path, `${path}.new`);
-      renameSync(`${path}.new`, path);
-      expect((await own.api('/orders')).json['error'].message).toContain('version 99');
-      expect(own.errors).toEqual([]);
-    } finally {
-      await own.close();
-    }
+    spoil(path);
+    expect(codeOf(await own.api('/orders'))).toEqual([503, code]);
+    if (code === 'no-mirror') expect((await own.api('/overview')).json['bot'].state).toBe('ended');
+    copyFileSync(join(folder, 'embedded.sqlite'), `${path}.new`);
+    renameSync(`${path}.new`, path);
+    expect((await own.api('/orders')).status).toBe(200);
+    const schema = new Database(path);
+    schema.pragma('user_version = 99');
+    schema.close();
+    copyFileSync(path, `${path}.new`);
+    renameSync(`${path}.new`, path);
+    expect((await own.api('/orders')).json['error'].message).toContain('version 99');
+    expect(own.errors).toEqual([]);
   },
 );
 

@@ -80,30 +80,26 @@ test('signals are listed newest first, with what became of each and why', async 
 });
 
 test('those that wait come first, with why, and every one is on one page', async () => {
-  const client = new ControlClient(folder);
-  try {
-    for (const id of ['w1', 'w2']) client.post(command(id));
-    client.post(command('w3', { strategy: 'other' }));
-    const whole = await listed();
-    expect(idsOf(whole)).toEqual(['w3', 'w2', 'w1', 'again', 'nobody', 'wrong', 'first']);
-    expect(whole.items[0]).toMatchObject({ seq: null, outcome: 'waiting', code: 'no-bot' });
-    for (const limit of [1, 2, 4, 5]) {
-      const seen: string[] = [];
-      for (let query = `?limit=${limit}`; ;) {
-        const page = await listed(query);
-        expect(page.items.length).toBeLessThanOrEqual(limit);
-        seen.push(...idsOf(page));
-        if (page.next === null) break;
-        query = `?limit=${limit}&before=${page.next}`;
-      }
-      // More signals wait than a page holds; no page has the rest, as the next ones list received signals.
-      const waiting = ['w3', 'w2', 'w1'].slice(0, limit);
-      expect(seen).toEqual([...waiting, 'again', 'nobody', 'wrong', 'first']);
+  using client = new ControlClient(folder);
+  for (const id of ['w1', 'w2']) client.post(command(id));
+  client.post(command('w3', { strategy: 'other' }));
+  const whole = await listed();
+  expect(idsOf(whole)).toEqual(['w3', 'w2', 'w1', 'again', 'nobody', 'wrong', 'first']);
+  expect(whole.items[0]).toMatchObject({ seq: null, outcome: 'waiting', code: 'no-bot' });
+  for (const limit of [1, 2, 4, 5]) {
+    const seen: string[] = [];
+    for (let query = `?limit=${limit}`; ;) {
+      const page = await listed(query);
+      expect(page.items.length).toBeLessThanOrEqual(limit);
+      seen.push(...idsOf(page));
+      if (page.next === null) break;
+      query = `?limit=${limit}&before=${page.next}`;
     }
-    expect(idsOf(await listed('?strategy=other'))).toEqual(['w3', 'nobody']);
-  } finally {
-    client.close();
+    // More signals wait than a page holds; no page has the rest, as the next ones list received signals.
+    const waiting = ['w3', 'w2', 'w1'].slice(0, limit);
+    expect(seen).toEqual([...waiting, 'again', 'nobody', 'wrong', 'first']);
   }
+  expect(idsOf(await listed('?strategy=other'))).toEqual(['w3', 'nobody']);
 });
 
 test('one that a bot has waits for its strategies, and one that it was told is listed once', async () => {

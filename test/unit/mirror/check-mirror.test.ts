@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { closing } from '../../../src/domain/closing.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { checkOf } from '../../../src/mirror/check-mirror.ts';
@@ -19,17 +20,13 @@ let database: Database.Database;
 const COLUMNS: readonly Column[] = (() => {
   using folder = new MirrorFolder();
   folder.open().close();
-  const file = new Database(folder.path, { readonly: true });
-  try {
-    return file
-      .prepare<[], Column>(
-        `SELECT t.name AS "table", c.name AS name, c.type AS type FROM sqlite_schema t, pragma_table_info(t.name) c
+  using file = closing(new Database(folder.path, { readonly: true }));
+  return file
+    .prepare<[], Column>(
+      `SELECT t.name AS "table", c.name AS name, c.type AS type FROM sqlite_schema t, pragma_table_info(t.name) c
          WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`,
-      )
-      .all();
-  } finally {
-    file.close();
-  }
+    )
+    .all();
 })();
 
 const GOOD_TEXT: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { closing } from '../../../src/domain/closing.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -91,12 +92,8 @@ export class MirrorFolder implements Disposable {
 
   /** Returns rows as another reader of the file sees them. */
   rows(sql: string, values: readonly unknown[] = []): unknown[] {
-    const reader = new Database(this.path, { readonly: true });
-    try {
-      return reader.prepare(sql).all(...values);
-    } finally {
-      reader.close();
-    }
+    using reader = closing(new Database(this.path, { readonly: true }));
+    return reader.prepare(sql).all(...values);
   }
 
   [Symbol.dispose](): void {

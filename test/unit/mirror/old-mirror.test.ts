@@ -1,4 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closing } from '../../../src/domain/closing.ts';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -67,12 +68,8 @@ function oldMirror(): Buffer {
 }
 
 function versionOf(path: string): unknown {
-  const database = new Database(path, { readonly: true });
-  try {
-    return database.pragma('user_version', { simple: true });
-  } finally {
-    database.close();
-  }
+  using database = closing(new Database(path, { readonly: true }));
+  return database.pragma('user_version', { simple: true });
 }
 
 const shapeOf = (sql: readonly string[]): unknown => {

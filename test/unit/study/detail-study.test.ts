@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { closing } from '../../../src/domain/closing.ts';
 import { barRulesOf, botConfigOf } from '../../../src/backtest/run-setup.ts';
 import { runConfigured } from '../../../src/backtest/run-configured.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
@@ -122,12 +123,8 @@ const session = (name: string) => ({
   onTrial: () => undefined,
 });
 const look = <Value>(name: string, read: (store: StudyStore) => Value): Value => {
-  const store = StudyStore.openToRead(new StudyFolder(folder).pathOf(name));
-  try {
-    return read(store);
-  } finally {
-    store.close();
-  }
+  using store = closing(StudyStore.openToRead(new StudyFolder(folder).pathOf(name)));
+  return read(store);
 };
 
 describe('a study with detail', () => {

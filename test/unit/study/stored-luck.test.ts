@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { closing } from '../../../src/domain/closing.ts';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -36,16 +37,12 @@ beforeEach(() => {
 /** Returns the study as it is shown, and its statistics if they had to be computed. */
 function look(ofData: number = TRIALS): { readonly study: ValidatedStudy; readonly made: MadeLuck | null } {
   let made: MadeLuck | null = null;
-  const store = StudyStore.openToRead(path);
-  try {
-    const onData = () => ({ trials: ofData, studies: 1, opened: 0, inHoldout: 0 });
-    const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }), (luck) => {
-      made = luck;
-    });
-    return { study, made };
-  } finally {
-    store.close();
-  }
+  using store = closing(StudyStore.openToRead(path));
+  const onData = () => ({ trials: ofData, studies: 1, opened: 0, inHoldout: 0 });
+  const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }), (luck) => {
+    made = luck;
+  });
+  return { study, made };
 }
 
 const keep = (made: MadeLuck | null): string | null =>

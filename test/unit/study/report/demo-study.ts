@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { closing } from '../../../../src/domain/closing.ts';
 import { present } from '../../../../src/domain/errors.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { judgeTrial, type Objective, type TrialMetrics } from '../../../../src/study/objectives.ts';
@@ -68,36 +69,28 @@ export function keepDemoStudy(path: string, of: DemoStudyOptions = {}): void {
     sha256: 'a1'.repeat(32),
     months: ['b2'.repeat(32)],
   };
-  const store = StudyStore.open(path);
-  try {
-    store.begin({
-      written,
-      identity: identityOf({ question: { strategy: 'ma-cross' }, code: 'c3'.repeat(32), data: [data] }),
-      range: { fromMs: FROM_MS, splitMs: FROM_MS + days * DAY_MS, toMs },
-    });
-    for (const trial of demoTrials({ trials, days, objectives, fails }))
-      store.add(trial, { endedAtMs: 0, tookMs: 1 });
-    if (holdout === 'opened') {
-      store.openHoldout({ atMs: Date.UTC(2025, 5, 1), trial: 3, afterTrials: trials });
-      store.storeHoldout({ kind: 'ran', metrics: { sharpe: -0.4, totalReturn: -0.031, trades: 17 } });
-    }
-  } finally {
-    store.close();
+  using store = closing(StudyStore.open(path));
+  store.begin({
+    written,
+    identity: identityOf({ question: { strategy: 'ma-cross' }, code: 'c3'.repeat(32), data: [data] }),
+    range: { fromMs: FROM_MS, splitMs: FROM_MS + days * DAY_MS, toMs },
+  });
+  for (const trial of demoTrials({ trials, days, objectives, fails }))
+    store.add(trial, { endedAtMs: 0, tookMs: 1 });
+  if (holdout === 'opened') {
+    store.openHoldout({ atMs: Date.UTC(2025, 5, 1), trial: 3, afterTrials: trials });
+    store.storeHoldout({ kind: 'ran', metrics: { sharpe: -0.4, totalReturn: -0.031, trades: 17 } });
   }
 }
 
 /** Writes a study as `keepDemoStudy` does, and reads it as its report does. */
 export function demoStudy(path: string, of: DemoStudyOptions = {}): ReportedStudy {
   keepDemoStudy(path, of);
-  const store = StudyStore.openToRead(path);
-  try {
-    const { trials = 200, walk = null } = of;
-    const onData = () => ({ trials: trials + 40, studies: 2, opened: 0, inHoldout: 0 });
-    const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }), () => undefined);
-    return reportedStudy(store, { study, walk, createdAtMs: Date.UTC(2025, 6, 1) });
-  } finally {
-    store.close();
-  }
+  using store = closing(StudyStore.openToRead(path));
+  const { trials = 200, walk = null } = of;
+  const onData = () => ({ trials: trials + 40, studies: 2, opened: 0, inHoldout: 0 });
+  const study = validatedStudy(store, studyResult(store, { name: 'demo', onData }), () => undefined);
+  return reportedStudy(store, { study, walk, createdAtMs: Date.UTC(2025, 6, 1) });
 }
 
 const WINDOWS = 4;

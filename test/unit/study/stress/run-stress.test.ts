@@ -1,4 +1,5 @@
 import { cpSync } from 'node:fs';
+import { closing } from '../../../../src/domain/closing.ts';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/errors.ts';
@@ -83,12 +84,8 @@ async function stressed(
 }
 
 function look<Value>(data: string, read: (store: StudyStore) => Value): Value {
-  const store = StudyStore.openToRead(new StudyFolder(join(folder, data)).pathOf(NAME));
-  try {
-    return read(store);
-  } finally {
-    store.close();
-  }
+  using store = closing(StudyStore.openToRead(new StudyFolder(join(folder, data)).pathOf(NAME)));
+  return read(store);
 }
 
 /** Returns all that is stored about the runs of a trial, as text. */

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { closingAsync } from '../../../../src/domain/closing.ts';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readWrittenStudy } from '../../../../src/study/study-settings.ts';
@@ -27,18 +28,16 @@ test('a trial that never ends has failed after its time, and its thread is ended
   const csv = writeCandles(join(folder, 'hours.csv'), { count: 120 });
   const study = { strategy, markets: 'BTCUSDT', csv, balances: { usdt: 1_000 } };
   const setup = trialSetupOf(await prepareStudy(readWrittenStudy(study)));
-  const runner = new ThreadRunner({
-    setup,
-    workers: 1,
-    longestTrialMs: 20,
+  await using runner = closingAsync(
+    new ThreadRunner({
+      setup,
+      workers: 1,
+      longestTrialMs: 20,
+    }),
+  );
+  expect(await runner.run({ size: 2 })).toEqual({
+    kind: 'failed',
+    failure: 'too long',
+    reason: 'expected its end within 0.02 s, found it running',
   });
-  try {
-    expect(await runner.run({ size: 2 })).toEqual({
-      kind: 'failed',
-      failure: 'too long',
-      reason: 'expected its end within 0.02 s, found it running',
-    });
-  } finally {
-    await runner.close();
-  }
 });

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { closing } from '../../../../src/domain/closing.ts';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readWrittenStudy, type WalkForwardPlan } from '../../../../src/study/study-settings.ts';
@@ -254,12 +255,8 @@ function resultIn(data: string, study: PreparedStudy): WalkForwardResult & { rea
 
 /** Returns the settings of the study as its file has them. */
 function writtenIn(data: string): unknown {
-  const store = StudyStore.openToRead(new StudyFolder(join(folder, data)).pathOf('walk'));
-  try {
-    return store.head()?.written;
-  } finally {
-    store.close();
-  }
+  using store = closing(StudyStore.openToRead(new StudyFolder(join(folder, data)).pathOf('walk')));
+  return store.head()?.written;
 }
 
 const hour = (atMs: number): number => (atMs - firstMs) / HOUR_MS;
