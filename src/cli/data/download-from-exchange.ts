@@ -51,9 +51,8 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
   const catalogue = openCatalogue(options.catalogue);
   const { market, timeframe, from: fromMs, to: toMs = Date.now() } = options;
   // Candles are public: no log-in is needed, and none of the account's budgets is touched.
-  const onProblem = (message: string): void => console.error(message);
   await using remote = closingAsync(
-    await openRemoteExchange({ config, baseUrl, credentials: null, isGuest: true, onProblem }),
+    await openRemoteExchange({ config, baseUrl, credentials: null, isGuest: true, onProblem: console.error }),
   );
   const stop = new AbortController();
   void untilStopped().then(() => {
