@@ -217,19 +217,13 @@ function cutMoment(
   beforeMs: number,
 ): { readonly cutMs: number; readonly comparedUntilMs: number } {
   const filledMs = new Set(of.filledAtMs);
-  const last = lastAtOrBefore(of.timeMs, beforeMs);
+  const last = of.timeMs.findLastIndex((timeMs) => timeMs <= beforeMs);
   for (let index = last; index > Math.max(-1, last - MOST_BACK); index -= 1) {
     const closeMs = of.timeMs[index] ?? beforeMs;
     if (!filledMs.has(closeMs)) return { cutMs: closeMs, comparedUntilMs: closeMs };
   }
   const cutMs = of.timeMs[last] ?? beforeMs;
   return { cutMs, comparedUntilMs: cutMs - 1 };
-}
-
-function lastAtOrBefore(times: Float64Array, timeMs: number): number {
-  let index = times.length - 1;
-  while (index >= 0 && (times[index] ?? 0) > timeMs) index -= 1;
-  return index;
 }
 
 interface RunTrace {
@@ -289,7 +283,12 @@ class FlatWalk {
     }
     for (const order of this.open)
       if (order.closedAtMs !== null && order.closedAtMs <= timeMs) this.open.delete(order);
-    return this.open.size === 0 && [...this.held.values()].every(isNothing);
+    return (
+      this.open.size === 0 &&
+      [...this.held.values()].every(
+        ({ amount, value, market }) => amount < market.amountStep || value <= market.minOrderValue,
+      )
+    );
   }
 
   private apply({ strategy, market: symbol, side, amount, fee, price }: FillRecord): void {
@@ -300,14 +299,6 @@ class FlatWalk {
     const now = side === 'buy' ? before + amount - fee : before - amount;
     this.held.set(key, { amount: now, value: (now * price) / UNITS_PER_ONE, market });
   }
-}
-
-/**
- * Returns true if an amount is too small to order: less than a step, or worth at most the minimum order
- * value.
- */
-function isNothing({ amount, value, market }: { amount: bigint; value: bigint; market: Market }): boolean {
-  return amount < market.amountStep || value <= market.minOrderValue;
 }
 
 /** Returns the bars of a run that starts at a time, with as much of the past as a live start requests. */

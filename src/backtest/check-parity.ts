@@ -178,7 +178,12 @@ async function decideAgain(
   const calls = new Map<number, { readonly call: VenueCall; readonly wantedAtMs: number }>();
   const trips = new Map<string, { readonly sentAtMs: number; readonly durationMs: number }[]>();
   const decided = (untilMs: number | null, failure: string | null): DecidedAgain => {
-    const tripsMs = new Map([...trips].map(([key, all]) => [key, inOrder(all)]));
+    const tripsMs = new Map(
+      [...trips].map(([key, all]) => [
+        key,
+        all.toSorted((left, right) => left.sentAtMs - right.sentAtMs).map(({ durationMs }) => durationMs),
+      ]),
+    );
     return {
       intents: watch.intents,
       orders: [...planned.values()],
@@ -222,10 +227,4 @@ async function decideAgain(
     }
   }
   return decided(untilMs, null);
-}
-
-function inOrder(
-  trips: readonly { readonly sentAtMs: number; readonly durationMs: number }[],
-): readonly number[] {
-  return trips.toSorted((left, right) => left.sentAtMs - right.sentAtMs).map(({ durationMs }) => durationMs);
 }

@@ -94,7 +94,11 @@ export function finishRun(
   );
   const head: ResultHead = {
     schema: RESULT_SCHEMA,
-    name: nameOf(run),
+    name:
+      [
+        ...new Set(run.strategies.map(({ name }) => name)),
+        ...run.markets.map(({ market }) => market.symbol),
+      ].join(' ') || 'backtest',
     createdAtMs,
     fromMs: run.fromMs,
     toMs: run.toMs,
@@ -223,11 +227,6 @@ function gapWarnings({ curve, barMs, fromMs, toMs }: BacktestRun): readonly RunW
       bars: inDigits(curve.length),
     }),
   ];
-}
-
-function nameOf({ strategies, markets }: BacktestRun): string {
-  const names = new Set(strategies.map(({ name }) => name));
-  return [...names, ...markets.map(({ market }) => market.symbol)].join(' ') || 'backtest';
 }
 
 /** Returns what JSON stores of a value that is meant to be JSON. */

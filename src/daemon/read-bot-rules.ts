@@ -27,7 +27,14 @@ import { valueOfAll } from '../portfolio/holding.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
-import { needsMoney, readRules, ruleSetOf, type ReadRules, type RuleSet } from '../strategy/explain-rules.ts';
+import {
+  lastBarLines,
+  needsMoney,
+  readRules,
+  ruleSetOf,
+  type ReadRules,
+  type RuleSet,
+} from '../strategy/explain-rules.ts';
 import { fieldsOf } from '../strategy/fields.ts';
 import { readMoment, watchRules, type RuleMoment } from '../strategy/rules.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
@@ -112,23 +119,31 @@ function rulesAt(
   const last = candles.findLast((one) => isOf(one, main));
   if (last === undefined)
     throw new SarrafError(
-      'DATA_UNUSABLE',
+      atMs === null ? 'DATA_UNUSABLE' : 'INVALID_OPTIONS',
       `expected a closed bar of ${main.market} (${main.timeframe}), found none before ${atMs === null ? 'now' : minuteText(atMs)}`,
     );
   const stored = new StoredHolding(reader, { strategy: name, market, last, isNow: atMs === null });
   const { position, held } = stored;
+  const open =
+    atMs === null ? reader.orders({ state: 'open', strategy: name, market, last: MOST_ORDERS }) : [];
+  const orders = open.map(({ exit, price, stopPrice }) => ({
+    exit,
+    price: numberOfUnits(stopPrice ?? price ?? NO_UNITS),
+    stopPrice: null,
+  }));
   const found: ReadRules[] = [];
   const onBar = (moment: RuleMoment): void => {
     const { bar, ctx } = moment;
     const isHeld = position === null ? null : ctx.isTradable(ctx.position, bar.close);
     if (bar.closeTimeMs < last.closeTimeMs) readMoment(moment, held);
-    else found.push(readRules(moment, { isHeld, held }));
+    else found.push(readRules(moment, { isHeld, held, orders }));
   };
   const runner = new StrategyRunner(watchRules(definition, onBar, { trades: false }), { name, ...setup });
   for (const candle of candles) runner.handle({ kind: 'candle', candle }, stored.view(candle.closeTimeMs));
   if (runner.failure !== null) throw new SarrafError('INVALID_STRATEGY', runner.failure);
   const read = present(found[0], 'the rules at the last bar');
   const before = [
+    ...lastBarLines(last, atMs),
     ...(atMs === null ? reasonsNow(reader, { strategy, isHeld: read.isHeld === true }) : []),
     ...(read.isHeld === null ? [sentence('rules-holding-unknown')] : []),
     ...(atMs !== null && read.isHeld !== true && needsMoney(rules) ? [sentence('rules-money-unknown')] : []),

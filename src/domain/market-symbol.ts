@@ -53,9 +53,7 @@ export interface MarketNames {
    * Returns the market of a base and a quote currency, lower case. Throws `INVALID_MARKET` for anything else.
    */
   readonly marketOfCurrencies: (base: string, quote: string) => MarketName;
-  /**
-   * Returns the symbol of a market that prices a currency in a quote currency. The exchange may not have it.
-   */
+  /** Returns the symbol of a market that prices a currency in a quote currency. It may not exist. */
   readonly symbolIn: (asset: Currency, quote: Currency) => string;
   /** Returns the other one of the two quote currencies. */
   readonly otherQuote: (quote: Currency) => Currency;

@@ -43,9 +43,7 @@ export function clockText(timeMs: number, nowMs: number): string {
   return isToday ? secondText(timeMs).slice(11) : secondText(timeMs).slice(0, 16);
 }
 
-/**
- * Returns the age of a time: `5 s ago`. A time in the future, as a faster clock gives, is shown as a time.
- */
+/** Returns the age of a time: `5 s ago`. A time in the future, as of a faster clock, is shown as a time. */
 export function agoText(timeMs: number | null, nowMs: number): string {
   if (timeMs === null) return 'never';
   return timeMs > nowMs + 1_000 ? clockText(timeMs, nowMs) : `${lengthText(Math.max(0, nowMs - timeMs))} ago`;

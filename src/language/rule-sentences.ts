@@ -66,6 +66,9 @@ export const RULE_SENTENCES = {
   'rules-false': 'is false',
   'rules-open': 'not known yet',
   'rules-no-exit': 'no condition sells: only the exit orders of the purchase do',
+  'rules-exits': 'no condition sells: only the exit orders of the purchase do, {exits:said}',
+  'rules-exit': '{exit:said} at {price:decimal} ({away:percent} away)',
+  'rules-last-bar': 'no later candle is known until {at:time}: this is the last one',
 } as const;
 
 export const RULE_IN_PERSIAN: Record<keyof typeof RULE_SENTENCES, string> = {
@@ -133,4 +136,7 @@ export const RULE_IN_PERSIAN: Record<keyof typeof RULE_SENTENCES, string> = {
   'rules-false': 'برقرار نیست',
   'rules-open': 'هنوز معلوم نیست',
   'rules-no-exit': 'هیچ شرطی نمی‌فروشد: فقط سفارش‌های خروج خرید می‌فروشند',
+  'rules-exits': 'هیچ شرطی نمی‌فروشد: فقط سفارش‌های خروج خرید می‌فروشند، {exits:said}',
+  'rules-exit': '{exit:said} در {price:decimal} ({away:percent} فاصله)',
+  'rules-last-bar': 'تا {at:time} کندل دیگری معلوم نیست: این آخرین کندل است',
 };

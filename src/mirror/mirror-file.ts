@@ -26,9 +26,7 @@ const LOG_PAGES = 8_000;
 /** Maximum number of bytes of the log on the disk after a checkpoint. */
 const LOG_BYTES = 64 * 1_048_576;
 
-/**
- * Returns the path of a mirror that is being restored; the mirror it replaces may be half moved away by then.
- */
+/** Returns the path of a mirror that is being restored; the one it replaces may be half moved away. */
 export const restoringPath = (path: string): string => `${path}.restoring`;
 
 /** Makes the parent folder of a file. Throws `DATA_UNUSABLE`. */

@@ -120,9 +120,7 @@ export class MirrorReader {
     return ORDER_ROWS.select(this.database, where.sql)(...where.values).toReversed();
   }
 
-  /**
-   * Returns the order with this key or exchange id, and the other leg of its pair; empty if there is none.
-   */
+  /** Returns the order with this key or exchange id, and the other leg of its pair; empty for none. */
   order(name: string): readonly OrderRecord[] {
     return ORDER_ROWS.select(
       this.database,

@@ -166,9 +166,7 @@ export class RowPages {
     return first === null || last === null ? null : { first, last };
   }
 
-  /**
-   * Returns the row ids of a page. `indexed`: a condition with an index, so that no other rows are examined.
-   */
+  /** Returns the row ids of a page. `indexed`: a condition with an index, so that no other rows are read. */
   private idsOf(
     { name, keys, columns }: Table,
     { before, limit }: { readonly before: string | null; readonly limit: number },

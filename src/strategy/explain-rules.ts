@@ -1,4 +1,7 @@
 import { joinSentences, sentence, type Sentence } from '../language/sentence.ts';
+import { isoText } from '../domain/time-text.ts';
+import type { OrderWith } from '../records/order.ts';
+import type { Bar } from './data/bar.ts';
 import { dataSetup } from './data/data.ts';
 import { whatIsWrong, type StrategyDefinition } from './definition.ts';
 import { textOfNumber } from './decimal-input.ts';
@@ -97,7 +100,11 @@ export interface RuleHolding {
   readonly isHeld: boolean | null;
   /** State of the strategy then; undefined: that of the context. */
   readonly held?: unknown;
+  /** Its open orders; default: those of the context. */
+  readonly orders?: readonly ExitOrder[];
 }
+
+type ExitOrder = Pick<OrderWith<string | number>, 'exit' | 'price' | 'stopPrice'>;
 
 /** The rules of a strategy at one bar: the values of all conditions, and what the next order lacks. */
 export interface ReadRules extends Pick<RuleHolding, 'isHeld'> {
@@ -113,15 +120,15 @@ export interface ReadRules extends Pick<RuleHolding, 'isHeld'> {
 }
 
 /** Reads the rules at a deciding bar. */
-export function readRules(moment: RuleMoment, { isHeld, held }: RuleHolding): ReadRules {
+export function readRules(moment: RuleMoment, { isHeld, held, orders }: RuleHolding): ReadRules {
   readMoment(moment, held);
-  const { reading, rules, bar } = moment;
+  const { reading, rules, bar, ctx } = moment;
   const { enter, exit } = rules;
   const missing =
     isHeld === true ? missingIn(exit, reading) : [...missingIn(enter, reading), ...sizeProblems(moment)];
   const outcome =
     isHeld === true && exit === null
-      ? sentence('rules-no-exit')
+      ? exitSentence(orders ?? ctx.orders, bar.close)
       : missing.length === 0
         ? sentence('rules-made')
         : sentence('rules-missing', { conditions: joinSentences('both', missing) });
@@ -136,6 +143,25 @@ export function readRules(moment: RuleMoment, { isHeld, held }: RuleHolding): Re
     outcome,
   };
 }
+
+/** Describes the exit orders of a purchase, each with its distance from a price. */
+function exitSentence(orders: readonly ExitOrder[], close: number): Sentence {
+  const exits = orders.flatMap(({ exit, price: limit, stopPrice }) => {
+    if (exit === null) return [];
+    const price = Number(stopPrice ?? limit);
+    const away = `${(Math.abs(price / close - 1) * 100).toFixed(2)} %`;
+    return [sentence('rules-exit', { exit: sentence(`exit-${exit}`), price, away })];
+  });
+  return exits.length === 0
+    ? sentence('rules-no-exit')
+    : sentence('rules-exits', { exits: joinSentences('listed', exits) });
+}
+
+/** Returns a line that a bar closed long before the time that was asked for; none if none could be later. */
+export const lastBarLines = (bar: Pick<Bar, 'openTimeMs' | 'closeTimeMs'>, atMs: number | null): Sentence[] =>
+  atMs !== null && atMs - bar.closeTimeMs >= bar.closeTimeMs - bar.openTimeMs
+    ? [sentence('rules-last-bar', { at: isoText(atMs) })]
+    : [];
 
 /** Returns what keeps a condition from being true: of a list where one part is enough, one entry. */
 function missingIn(node: ConditionNode | null, reading: RuleReading): readonly Sentence[] {

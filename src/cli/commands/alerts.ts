@@ -60,11 +60,6 @@ function withOutbox<Result>(data: string, work: (outbox: AlertOutbox) => Result,
   return work(outbox);
 }
 
-function stateText({ endedAtMs, acknowledgedBy }: ListedAlert): string {
-  if (endedAtMs !== null) return 'over';
-  return acknowledgedBy === null ? 'OPEN' : `seen by ${acknowledgedBy}`;
-}
-
 function list({ data, open, last, language, json }: ListOptions): void {
   const filter = { isOpenOnly: open === true, last, beforeId: null };
   const alerts = withOutbox<readonly ListedAlert[]>(data, (outbox) => outbox.list(filter), []);
@@ -80,7 +75,8 @@ function list({ data, open, last, language, json }: ListOptions): void {
           '>id': ({ alert }) => String(alert.id),
           severity: ({ alert }) => alert.severity,
           since: ({ alert }) => agoText(alert.openedAtMs, nowMs),
-          state: ({ alert }) => stateText(alert),
+          state: ({ alert: { endedAtMs, acknowledgedBy: by } }) =>
+            endedAtMs !== null ? 'over' : by === null ? 'OPEN' : `seen by ${by}`,
           told: ({ alert }) =>
             alert.deliveries
               .map(({ channel, state }) => (state === 'delivered' ? channel : `${channel} ${state}`))

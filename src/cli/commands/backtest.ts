@@ -21,7 +21,6 @@ import { english } from '../../language/sentence.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { failed, wrongInput, asCommand } from '../command-error.ts';
-import type { Recordings } from '../../backtest/recordings.ts';
 import { runConfigured, type ConfiguredRun } from '../../backtest/run-configured.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { dataOption, overrideOption } from '../option-readers.ts';
@@ -139,7 +138,9 @@ async function backtestWith(
       ? {
           ...request,
           fidelity: 'poll',
-          recordings: await recordingsOf(catalogue),
+          recordings: (await import('../../backtest/recordings.ts')).catalogueRecordings(
+            openCatalogue(catalogue),
+          ),
           rules: { ...pollRulesOf(settings.rules), ...(await recordedLatency(settings.rules)) },
           onProgress: (rows, share) => progress.show({ done: rows, share }),
         }
@@ -158,11 +159,6 @@ async function backtestWith(
   await conclude(run, problems, { ...options, language: options.language ?? config.language });
   if (options.checkLookahead === true || options.checkWarmup === true)
     await runChecks(check, options, progress);
-}
-
-async function recordingsOf(catalogue: string): Promise<Recordings> {
-  const { catalogueRecordings } = await import('../../backtest/recordings.ts');
-  return catalogueRecordings(openCatalogue(catalogue));
 }
 
 async function recordedLatency({ latencyFrom, seed }: BacktestSettings['rules']) {
@@ -184,7 +180,9 @@ async function conclude(run: BacktestRun, problems: readonly string[], options: 
   let folder: string | null = null;
   try {
     folder = options.save ? writeRunFolder(root, finished, language) : null;
-    if (options.parquet === true && folder !== null) await writeParquetBeside(folder);
+    // The writer is loaded only here, since it brings 70 MB of DuckDB.
+    if (options.parquet === true && folder !== null)
+      await (await import('../../query/write-tables.ts')).RUN_EXPORTS.parquet(folder, folder);
   } finally {
     if (options.json === true) {
       // A stream may keep a reference to the bytes that it gets.
@@ -199,12 +197,6 @@ async function conclude(run: BacktestRun, problems: readonly string[], options: 
     failure === null ? [] : [`${name} stopped: ${english(failure)}`],
   );
   if (stopped.length > 0) throw failed(stopped.join('\n'));
-}
-
-/** Writes a Parquet file beside the run. The writer is loaded only here, since it brings 70 MB of DuckDB. */
-async function writeParquetBeside(folder: string): Promise<void> {
-  const { RUN_EXPORTS } = await import('../../query/write-tables.ts');
-  await RUN_EXPORTS.parquet(folder, folder);
 }
 
 export function backtestCommand(): Command {

@@ -19,13 +19,14 @@ import { loadStrategy, placedError } from '../../plugins/load-strategy.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import {
   explainRules,
+  lastBarLines,
   readRules,
   ruleSetOf,
   type ConditionLine,
   type RuleSet,
 } from '../../strategy/explain-rules.ts';
 import { watchRules, type RuleMoment } from '../../strategy/rules.ts';
-import { asCommand, failed, wrongInput } from '../command-error.ts';
+import { asCommand, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { overrideOption } from '../option-readers.ts';
 import { readMirror } from '../read-mirror.ts';
@@ -119,6 +120,7 @@ export function explainCommand(): Command {
   return RULE_FLAGS.addTo(command)
     .addOption(languageOption())
     .option('--json', 'prints one JSON object')
+    .showHelpAfterError('It reads no data but --market, --timeframe and --param; "sarraf why" reads a bar.')
     .addHelpText('after', EXPLAIN_EXAMPLES)
     .action(async (strategy: string, options: LanguageOptions) =>
       asCommand(async () => explain(strategy, options)),
@@ -136,7 +138,7 @@ const WHY_EXAMPLES = `
 With --data it is a bot's strategy as it ran last: its bars, and what it holds, are those of the bot's
 mirror. No request is sent. For a universe --market names the member. Without --data the same run as "sarraf
 backtest" with these options is made up to the bar.
-Exit codes: 0 the conditions are written, 1 there is no such bar, 2 an option is wrong.
+Exit codes: 0 they are written, 1 the data can not be read, 2 an option is wrong, or there is no such bar.
 
 Examples:
   sarraf why dip --data data
@@ -176,7 +178,8 @@ async function readBacktest(strategy: string | undefined, options: WhyOptions): 
       const { bar, ctx } = moment;
       if (bar.closeTimeMs > at) return;
       const isHeld = ctx.isTradable(ctx.position, bar.close);
-      found[0] = { strategy: definition.name, ...readRules(moment, { isHeld }) };
+      const before = lastBarLines(bar, options.at ?? null);
+      found[0] = { strategy: definition.name, before, ...readRules(moment, { isHeld }) };
     };
     return { ...loaded, definition: watchRules(definition, onBar, { trades: true }) };
   };
@@ -193,7 +196,7 @@ async function readBacktest(strategy: string | undefined, options: WhyOptions): 
   });
   runBacktest(backtest);
   const [last] = found;
-  if (last === undefined) throw failed('expected a closed bar at that time, found none before it');
+  if (last === undefined) throw wrongInput('expected a closed bar at that time, found none before it');
   return last;
 }
 
@@ -222,8 +225,8 @@ function readingLines(found: ShownRules, options: LanguageOptions): readonly str
         left === null || right === null ? '' : shownNumber(Math.abs(left - right)),
         sinceMs === null ? '' : minuteText(sinceMs),
       ]),
-    ),
-    '',
+    ).slice(shown.length === 0 ? 1 : 0),
+    ...(shown.length === 0 ? [] : ['']),
     write(outcome),
   ];
 }

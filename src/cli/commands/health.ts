@@ -30,25 +30,20 @@ function addressOf({ data, port }: Options): string | null {
   return healthAddress(data);
 }
 
-/**
- * Returns the answer for a bot that serves no health. Only that it runs is known: enough to be live, not
- * enough to be ready.
- */
-function unserved(isReadyAsked: boolean): HealthAnswer {
-  return isReadyAsked
-    ? { ok: false, reasons: ['the bot serves no health: set health.port'], locks: [] }
-    : { ok: true, reasons: [], locks: [] };
-}
-
 async function run(options: Options): Promise<void> {
   const address = addressOf(options);
-  const path = options.ready === true ? '/readyz' : '/healthz';
-  const found = address === null ? unserved(options.ready === true) : await askHealth(address + path);
+  const isReady = options.ready === true;
+  // Of a bot that serves no health only that it runs is known: enough to be live, not enough to be ready.
+  const reasons = isReady ? ['the bot serves no health: set health.port'] : [];
+  const found: HealthAnswer =
+    address === null
+      ? { ok: !isReady, reasons, locks: [] }
+      : await askHealth(address + (isReady ? '/readyz' : '/healthz'));
   if (options.json === true) console.log(JSON.stringify(found));
   if (!found.ok) throw failed(found.reasons.join('\n'));
   if (options.json === true) return;
   if (address === null) console.log('runs; it serves no health (health.port), so nothing more is known');
-  else console.log([options.ready === true ? 'ready' : 'well', ...found.locks].join('\n'));
+  else console.log([isReady ? 'ready' : 'well', ...found.locks].join('\n'));
 }
 
 export function healthCommand(): Command {

@@ -265,11 +265,6 @@ async function resume(strategy: string | undefined, options: Options): Promise<v
   else await postLock({ kind: 'unlock', name: PAUSE, strategy, market: null, isAll: false }, options);
 }
 
-/** Adds the prefix `trading goes on`, if a bot's message does not have it. */
-function goesOn(message: string): string {
-  return message.startsWith('trading goes on') ? message : `trading goes on: ${message}`;
-}
-
 async function endHalt({ data, json }: Options): Promise<void> {
   checkBotFolder(data);
   using client = new ControlClient(data);
@@ -282,7 +277,9 @@ async function endHalt({ data, json }: Options): Promise<void> {
   }
   const isRunning = followed.kind === 'done';
   print({ json }, { wasHalted, isRunning }, () =>
-    isRunning ? goesOn(english(followed.result.message)) : 'no bot runs; it will trade when it starts next',
+    isRunning
+      ? english(followed.result.message).replace(/^(?!trading goes on)/, 'trading goes on: ')
+      : 'no bot runs; it will trade when it starts next',
   );
 }
 

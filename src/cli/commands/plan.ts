@@ -100,7 +100,8 @@ async function plan(options: Options): Promise<void> {
     if (configs[0].embedded.replay !== null) {
       console.error('note: planned without the recording, which brings its own market and length of bars');
     }
-    const rows = await ledgerRowsOf(configs[0]);
+    const path = ledgerOf(configs[0]);
+    const rows = path === null ? null : await readLedgerIfAny(path);
     const subjects = new Set(Object.values(ledgerSubjects(configs[0].exchange)));
     const lowered = loweredBudgets(rows ?? [], subjects);
     const named = new Map(lowered.map((each) => [each.budget, each.named]));
@@ -165,12 +166,6 @@ function tradingBeginsOf(
   return rows === null
     ? freshTradingBegins(budgets.values(), budgetOf)
     : tradingBegins(rows, { subjects, budgetOf });
-}
-
-/** Returns the ledger rows of a configuration; null if it has no ledger, or none yet. */
-async function ledgerRowsOf(config: BotConfig): Promise<readonly BudgetReport[] | null> {
-  const path = ledgerOf(config);
-  return path === null ? null : readLedgerIfAny(path);
 }
 
 function beginsLines(begins: TradingBegins | null): readonly string[] {

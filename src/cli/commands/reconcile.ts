@@ -82,7 +82,9 @@ function read(options: Options): Reading {
 
 function explanationLines({ report, changes }: Reading, nowMs: number): string[] {
   const { state, sinceMs, differences } = report;
-  if (sinceMs === null) return state === 'agreed' ? ['', ...bookLines(report)] : [];
+  const books = Object.entries(report.books).toSorted(([left], [right]) => left.localeCompare(right));
+  if (sinceMs === null)
+    return state === 'agreed' ? ['', ...tableLines(['currency', '>the books have'], books)] : [];
   return [
     '',
     `Odd changes of these wallets since ${lengthText(LOOKBACK_MS)} before the difference was seen, of the newest ${MOST_MOVEMENTS} trades and lines:`,
@@ -244,12 +246,6 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
       : []),
     ...(differences.length === 0 ? [] : ['', ...differenceLines(differences)]),
   ];
-}
-
-/** Lists the content of the books, to view while nothing is wrong. */
-function bookLines({ books }: ReconciliationReport): string[] {
-  const rows = Object.entries(books).toSorted(([left], [right]) => left.localeCompare(right));
-  return tableLines(['currency', '>the books have'], rows);
 }
 
 /**

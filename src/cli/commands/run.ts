@@ -61,20 +61,17 @@ function quoted(path: string): string {
 /** Speed of a demo: a candle of a minute lasts six seconds, so that strategies trade within half a minute. */
 export const DEMO_SPEED = 10;
 
-function isDemo({ config, strategies, replay, set }: Options): boolean {
-  return config === undefined && strategies === undefined && replay === undefined && set.length === 0;
-}
-
 /** Returns the settings that options override. */
 function overridesOf(options: Options): readonly Override[] {
-  const { speed, replay, seed, data, market, strategies } = options;
+  const { config, speed, replay, seed, data, market, strategies, set } = options;
   const overrides: Override[] = [];
-  const pace = speed ?? (isDemo(options) ? DEMO_SPEED : undefined);
+  const isDemo = set.length === 0 && [config, strategies, replay].every((option) => option === undefined);
+  const pace = speed ?? (isDemo ? DEMO_SPEED : undefined);
   if (pace !== undefined) overrides.push(['embedded.speed', String(pace)]);
   if (replay !== undefined) overrides.push(['embedded.replay', quoted(replay)]);
   if (seed !== undefined) overrides.push(['embedded.seed', String(seed)]);
   if (data !== undefined) overrides.push(['data.folder', quoted(data)]);
-  if (strategies !== undefined || (market !== undefined && options.config === undefined)) {
+  if (strategies !== undefined || (market !== undefined && config === undefined)) {
     const plugins =
       strategies === undefined
         ? DEFAULT_STRATEGIES.map(({ plugin }) => plugin)
@@ -82,7 +79,7 @@ function overridesOf(options: Options): readonly Override[] {
     const listed = plugins.map((plugin) => ({ plugin, market: market ?? DEFAULT_MARKET }));
     overrides.push(['strategies', JSON.stringify(listed), 'params.']);
   }
-  return [...overrides, ...options.set];
+  return [...overrides, ...set];
 }
 
 /** Reads the configuration. `--record` records to the default place, or to that in the configuration. */

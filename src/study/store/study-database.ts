@@ -115,19 +115,13 @@ const DAMAGED = 'it was left as it is; restore a copy, or move it away and run t
 
 function opened(path: string, shape: DatabaseShape, open: () => Database.Database): Database.Database {
   try {
-    refuseForeign(path, shape);
+    // The bytes are read, since SQLite may create files beside a file of another program.
+    if (sqliteHeaderOf(path)?.isDatabase === false)
+      throw unusable(path, shape.what, 'another file', 'move it, or take another name');
     return open();
   } catch (error) {
     throw storeFailure(path, shape.what, error);
   }
-}
-
-/**
- * Throws for a file of another program. It reads the bytes, since SQLite may create files beside the file.
- */
-function refuseForeign(path: string, { what }: DatabaseShape): void {
-  if (sqliteHeaderOf(path)?.isDatabase !== false) return;
-  throw unusable(path, what, 'another file', 'move it, or take another name');
 }
 
 function checkWhole(database: Database.Database, shape: DatabaseShape): void {

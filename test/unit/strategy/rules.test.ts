@@ -531,6 +531,44 @@ describe('why of a bot', () => {
     );
   });
 
+  test('names the exit orders of a strategy without a condition to sell, and how far they are', async () => {
+    const exit = { strategy: 'dip', market: 'BTCUSDT', side: 'sell', state: 'open' } as const;
+    const target = { key: 'a', exit: 'take-profit', price: parseUnits('110'), stopPrice: null } as const;
+    const stop = {
+      key: 'b',
+      exit: 'stop-loss',
+      price: parseUnits('96'),
+      stopPrice: parseUnits('97'),
+    } as const;
+    leave([...BOUGHT, orderChange({ ...exit, ...target }), orderChange({ ...exit, ...stop })]);
+    const file = join(mirror.folder, 'held.ts');
+    const start = { file, timeframe: '1h' as const, params: {} };
+    leaveRecord(mirror.folder, { strategies: [{ name: 'dip', plugin: 'held', market: 'BTCUSDT', start }] });
+    writeFileSync(file, DIP.replace(/ {2}exit:.*\n/, ''));
+    const { out } = await ask();
+    expect(out).toContain(
+      'only the exit orders of the purchase do, take-profit at 110 (6.80 % away), stop-loss at 97 (5.83 % away)\n',
+    );
+    expect(out).not.toContain('since (UTC)');
+    expect((await ask('--language', 'fa')).out).toContain('۶٫۸');
+  });
+
+  test('says that a bar is the last one where the time that was asked for is later', async () => {
+    leave(BOUGHT);
+    expect(await ask('--at', at(9))).toEqual(
+      printed('no later candle is known until 2024-01-01T09:00:00Z: this is the last one'),
+    );
+    expect((await ask('--at', at(4))).out).not.toContain('last one');
+    const run = ['ma-cross', '--csv', csv(mirror.folder), '--market', 'BTCUSDT', '--cash', '10000'];
+    expect(await sarrafHere(['why', ...run, '--at', '2025-01-01'])).toEqual(
+      printed('no later candle is known until 2025-01-01T00:00:00Z'),
+    );
+    expect((await sarrafHere(['why', ...run, '--at', '2023-01-01'])).code).toBe(2);
+    expect(await sarrafHere(['explain', 'dip', '--data', 'data'])).toEqual(
+      failed(2, 'It reads no data but --market, --timeframe and --param'),
+    );
+  });
+
   test('says that a position of then is not known, and shows both lists', async () => {
     leave([dipRow(instanceJson(newLedger()))].concat(BOUGHT.slice(0, 1)));
     expect(await ask('--at', at(2))).toEqual(
@@ -603,7 +641,7 @@ describe('why of a bot', () => {
       failed(2, 'expected the file of old'),
     );
     expect(await ask('--config', 'bot.yaml')).toEqual(failed(2, 'expected no --config with --data'));
-    expect(await ask('--at', '2023-01-01')).toEqual(failed(1, 'found none before 2023-01-01'));
+    expect(await ask('--at', '2023-01-01')).toEqual(failed(2, 'found none before 2023-01-01'));
   });
 
   test('is computed in a process of its own, which may loop', async () => {
