@@ -10,7 +10,8 @@ import {
 } from './backtest-run.ts';
 import { numberOf, quotient, type Statistic } from './statistics.ts';
 import { monthlyReturns } from './metrics/equity-metrics.ts';
-import { valuedFills, roundTrips, type RoundTrip, type RoundTrips } from './round-trips.ts';
+import { roundTrips, type RoundTrip, type RoundTrips } from '../portfolio/round-trips.ts';
+import { valuedFills } from './valued-fills.ts';
 import { runMetrics } from './metrics/run-metrics.ts';
 import {
   RESULT_SCHEMA,

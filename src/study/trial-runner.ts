@@ -17,7 +17,8 @@ import type { CreatedBacktest } from '../backtest/candle-backtest.ts';
 import { present, messageOf } from '../domain/errors.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import { barsBetween, cellUnits, columnScale, firstBarFrom, firstIndex } from '../domain/candle-columns.ts';
-import { roundTrips, type RoundTrip, valuedFills } from '../backtest/round-trips.ts';
+import { roundTrips, type RoundTrip } from '../portfolio/round-trips.ts';
+import { valuedFills } from '../backtest/valued-fills.ts';
 import type { BacktestSummary } from '../backtest/result-schema.ts';
 
 /** Runs trials, in threads of this process or on other machines. */

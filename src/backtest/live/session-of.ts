@@ -9,7 +9,7 @@ import { openRest } from '../../engine/live-exposure.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { SessionRows } from '../../mirror/read-session-rows.ts';
 import type { BacktestRun } from '../backtest-run.ts';
-import type { RoundTrip } from '../round-trips.ts';
+import type { RoundTrip } from '../../portfolio/round-trips.ts';
 import { quotient } from '../statistics.ts';
 import { winRate } from '../metrics/run-metrics.ts';
 import { OPEN_ORDER, type LiveSession } from '../result-schema.ts';

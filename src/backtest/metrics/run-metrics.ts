@@ -1,9 +1,9 @@
 import type { Currency } from '../../domain/market-symbol.ts';
-import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { valueIn, type Prices } from '../../portfolio/holding.ts';
 import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
-import { exposure, feesPaid, tradedValue, turnover, type RoundTrip } from '../round-trips.ts';
+import { feeValue, type RoundTrip } from '../../portfolio/round-trips.ts';
 import {
   returnsOf,
   returnsPerYear,
@@ -16,7 +16,15 @@ import {
   sortinoRatio,
   volatility,
 } from './equity-metrics.ts';
-import { numberOf, mean, type Statistic, finite, quotient, sampleDeviation } from '../statistics.ts';
+import {
+  numberOf,
+  mean,
+  meanOfColumn,
+  type Statistic,
+  finite,
+  quotient,
+  sampleDeviation,
+} from '../statistics.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /** Computes all statistics of a run; `docs/metrics.md` has the formulas. Null where one has no value. */
@@ -80,6 +88,32 @@ function tripMetrics(trips: readonly RoundTrip[]) {
     averageTradeMs: lengths.average,
     longestTradeMs: lengths.longest,
   };
+}
+
+/** Returns the share of moments with an open position, 0 to 1; null without moments. */
+export function exposure(isExposed: Uint8Array): Statistic {
+  let exposed = 0;
+  for (let index = 0; index < isExposed.length; index += 1) exposed += isExposed[index] ?? 0;
+  return quotient(exposed, isExposed.length);
+}
+
+/** Returns the value of all buys and sells before fees, exact. */
+export function tradedValue(fills: readonly FillRecord[]): Units {
+  return fills.reduce((sum, { total }) => sum + total, NO_UNITS as bigint) as Units;
+}
+
+/** Returns all fees in the quote currency, each rounded to ten decimals. */
+export function feesPaid(fills: readonly FillRecord[]): Units {
+  return fills.reduce((sum, fill) => sum + feeValue(fill), NO_UNITS as bigint) as Units;
+}
+
+/**
+ * Returns how often the mean equity was traded in the run: `value of all fills / mean(equity)`. Buying and
+ * selling everything once gives about 2.
+ */
+export function turnover(traded: Units, equity: Float64Array): Statistic {
+  const average = meanOfColumn(equity);
+  return average === null || average <= 0 ? null : quotient(numberOf(traded), average);
 }
 
 /** Data of a market for buy and hold: its name, and its first and last price. */

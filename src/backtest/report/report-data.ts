@@ -1,7 +1,7 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { numberOf } from '../statistics.ts';
-import type { RoundTrip } from '../round-trips.ts';
+import type { RoundTrip } from '../../portfolio/round-trips.ts';
 import { tripReturn } from '../metrics/run-metrics.ts';
 import type { FinishedRun } from '../finish-run.ts';
 import {

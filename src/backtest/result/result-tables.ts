@@ -11,7 +11,7 @@ import type { LockRecord } from '../../engine/lock.ts';
 import type { MemberRecord } from '../../engine/universe-manager.ts';
 import { outText } from '../../strategy/rank-markets.ts';
 import { ORDER_RESULT, SHOWN_ORDER, type OrderRecord } from '../../records/order.ts';
-import type { RoundTrip } from '../round-trips.ts';
+import type { RoundTrip } from '../../portfolio/round-trips.ts';
 import { tripReturn } from '../metrics/run-metrics.ts';
 import type {
   FillRow,

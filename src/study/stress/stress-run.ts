@@ -1,6 +1,7 @@
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { summaryOf } from '../../backtest/finish-run.ts';
-import { roundTrips, type RoundTrip, valuedFills } from '../../backtest/round-trips.ts';
+import { roundTrips, type RoundTrip } from '../../portfolio/round-trips.ts';
+import { valuedFills } from '../../backtest/valued-fills.ts';
 import { marketFor } from '../../backtest/candle-backtest.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError, present } from '../../domain/errors.ts';

@@ -1,7 +1,7 @@
 import type { TrialMetrics, FailedReport } from '../objectives.ts';
 import type { Params } from '../../search/params-of-point.ts';
 import type { EquityCurve } from '../../backtest/backtest-run.ts';
-import type { RoundTrip } from '../../backtest/round-trips.ts';
+import type { RoundTrip } from '../../portfolio/round-trips.ts';
 import { numberOf } from '../../backtest/statistics.ts';
 import { firstBarFrom, type CandleColumns, firstIndex } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';

@@ -4,7 +4,7 @@ import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import { createRandom, type RandomSource } from '../../../src/domain/random.ts';
 import { timeframeMs, type Timeframe } from '../../../src/domain/candle.ts';
-import { valueAt } from '../../../src/backtest/round-trips.ts';
+import { valueAt } from '../../../src/portfolio/round-trips.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { roundTrips, valuedFills } from '../../../src/backtest/round-trips.ts';
+import { roundTrips } from '../../../src/portfolio/round-trips.ts';
+import { valuedFills } from '../../../src/backtest/valued-fills.ts';
 import { createResult } from '../../../src/backtest/backtest.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { runBacktest } from '../../../src/backtest/run-backtest.ts';

@@ -1,4 +1,4 @@
-import type { RoundTrip } from '../../round-trips.ts';
+import type { RoundTrip } from '../../../portfolio/round-trips.ts';
 import { tripReturn } from '../../metrics/run-metrics.ts';
 import {
   returnHistogram,

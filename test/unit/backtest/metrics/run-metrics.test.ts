@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exposure, feesPaid, tradedValue, turnover } from '../../../../src/backtest/round-trips.ts';
-import { buyAndHoldReturn, runMetrics } from '../../../../src/backtest/metrics/run-metrics.ts';
+import {
+  buyAndHoldReturn,
+  exposure,
+  feesPaid,
+  runMetrics,
+  tradedValue,
+  turnover,
+} from '../../../../src/backtest/metrics/run-metrics.ts';
 import { monthlyReturns, returnHistogram } from '../../../../src/backtest/metrics/equity-metrics.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';

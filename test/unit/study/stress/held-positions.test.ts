@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RoundTrip } from '../../../../src/backtest/round-trips.ts';
+import type { RoundTrip } from '../../../../src/portfolio/round-trips.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { heldPositions, COSTS } from '../../../../src/study/stress/stress-task.ts';
 import { FROM_MS, TETHER, walkOf } from '../../backtest/candle-run.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type RoundTrips, roundTrips, valueAt, valuedFills } from '../../../../src/backtest/round-trips.ts';
+import { type RoundTrips, roundTrips, TripBooks, valueAt } from '../../../src/portfolio/round-trips.ts';
+import { valuedFills } from '../../../src/backtest/valued-fills.ts';
 import {
   expectancy,
   profitFactor,
@@ -8,13 +9,13 @@ import {
   tripLengths,
   tripReturns,
   winRate,
-} from '../../../../src/backtest/metrics/run-metrics.ts';
-import { NO_UNITS, formatUnits, parseUnits } from '../../../../src/domain/money.ts';
-import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
-import { demoRun } from '../demo-run.ts';
-import { tradeIdOf } from '../../../../src/venues/read-records.ts';
-import { runBacktest } from '../../../../src/backtest/run-backtest.ts';
-import { backtestOf } from '../three-markets.ts';
+} from '../../../src/backtest/metrics/run-metrics.ts';
+import { NO_UNITS, formatUnits, parseUnits } from '../../../src/domain/money.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
+import { demoRun } from '../backtest/demo-run.ts';
+import { tradeIdOf } from '../../../src/venues/read-records.ts';
+import { runBacktest } from '../../../src/backtest/run-backtest.ts';
+import { backtestOf } from '../backtest/three-markets.ts';
 
 const MARKET = { amountStep: parseUnits('0.01'), minOrderValue: NO_UNITS, lastPrice: parseUnits('130') };
 const MARKETS = new Map([['BTCUSDT', MARKET]]);
@@ -177,6 +178,13 @@ describe('round trips', () => {
         const ofDust = dust.reduce((sum, { value, cost }) => sum + value - cost, 0n);
         expect(unmatched).toEqual([]);
         expect(profit + ofDust).toBe(run.finalEquity - run.initialEquity);
+        // What is read amid the fills changes nothing.
+        const books = new TripBooks(markets);
+        for (const fill of run.fills) {
+          books.add(fill);
+          books.trips();
+        }
+        expect(books.trips()).toEqual({ trips, dust, unmatched, received: [] });
       }),
     );
   });

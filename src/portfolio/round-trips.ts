@@ -1,6 +1,6 @@
-import { type Units, divideHalfEven } from '../../domain/money.ts';
-import type { FillRecord } from '../../records/fill.ts';
-import { leastAmountAt, type Market } from '../../domain/market.ts';
+import { type Units, UNITS_PER_ONE, divideHalfEven } from '../domain/money.ts';
+import { leastAmountAt, type Market } from '../domain/market.ts';
+import type { FillRecord } from '../records/fill.ts';
 
 /** Amount that was bought and sold again, or is still held. Money: quote currency, in units of 1e-10. */
 export interface RoundTrip {
@@ -34,11 +34,237 @@ export interface RoundTrip {
   readonly isOfMoney: boolean;
 }
 
+/** Data of a market that round trips need. */
+export interface TripMarket {
+  readonly amountStep: Units;
+  /** Minimum order value in the run's currency; an order must be worth more. */
+  readonly minOrderValue: Units;
+  /** Price at which holdings that remain at the end are valued. */
+  readonly lastPrice: Units;
+}
+
+/** A fill, or its effect on the other quote currency, which moves money and is no trade in a coin. */
+export interface MovedFill extends FillRecord {
+  readonly isMoney?: true;
+}
+
+/** Sale of an amount that no buy of the run had brought: held at the start, or bought by another. */
+interface UnmatchedSale extends Pick<RoundTrip, 'market' | 'strategy' | 'amount'> {
+  /** Proceeds of the sale, after fees. */
+  readonly proceeds: Units;
+}
+
+/** Rest of lots that is too small to be sold, with its cost and value. */
+interface DustRest extends Dust {
+  readonly market: string;
+  readonly strategy: string | null;
+  readonly value: Units;
+}
+
+/**
+ * Money of the other quote currency that sales brought and that purchases spent, or that remains; it is no
+ * trade. `cost` is its worth when it was received, `value` its worth when it was spent, or at the end.
+ */
+interface ReceivedMoney {
+  readonly market: string;
+  readonly strategy: string | null;
+  /** Amount that remains at the end. */
+  readonly amount: Units;
+  readonly cost: Units;
+  readonly value: Units;
+}
+
+export interface RoundTrips {
+  /** Trips in order of the time of their buy; those that are still open come last. */
+  readonly trips: readonly RoundTrip[];
+  readonly dust: readonly DustRest[];
+  readonly received: readonly ReceivedMoney[];
+  readonly unmatched: readonly UnmatchedSale[];
+}
+
+/** Lots and trips of one strategy in one market. */
+interface Book {
+  readonly market: string;
+  readonly strategy: string | null;
+  readonly lots: LotQueue;
+  readonly builder: TripBuilder;
+  readonly received: { cost: bigint; value: bigint };
+  unmatchedAmount: bigint;
+  unmatchedProceeds: bigint;
+}
+
+/**
+ * Pairs buys and sells of each market and strategy, first in first out. A trip is what one order bought and
+ * another sold: an order that two orders sell makes two trips, and the fills of an order are combined. If the
+ * account held nothing at the start, all profits (open trips at the last price, dust and received money
+ * included) add up exactly to the gain of the equity.
+ */
+export class TripBooks {
+  readonly #markets: ReadonlyMap<string, TripMarket>;
+  readonly #books = new Map<string, Book>();
+  #last: Book | null = null;
+
+  /** `markets`: at least those of all fills; what is held is valued at their last prices. */
+  constructor(markets: ReadonlyMap<string, TripMarket>) {
+    this.#markets = markets;
+  }
+
+  /** Adds the next fill. Throws a RangeError for one in a market that is not known. */
+  add(fill: MovedFill): void {
+    // Fills of one book often come in a row, and two comparisons are cheaper than a lookup.
+    if (this.#last?.market !== fill.market || this.#last.strategy !== fill.strategy)
+      this.#last = this.#bookOf(fill);
+    if (fill.side === 'buy') buy(this.#last, fill);
+    else sell(this.#last, fill);
+  }
+
+  /** Returns the trips of all fills so far; more fills may follow. */
+  trips(): RoundTrips {
+    const books = [...this.#books.values()];
+    const closed = books.flatMap(({ builder }) => builder.trips);
+    const { open, dust, received } = this.#whatIsLeft(books);
+    return {
+      trips: [...inOrder(closed), ...inOrder(open)].map((sums, index) => tripOf(sums, index + 1)),
+      dust,
+      received,
+      unmatched: books
+        .filter(({ unmatchedAmount }) => unmatchedAmount > 0n)
+        .map(({ market, strategy, unmatchedAmount, unmatchedProceeds }) => ({
+          market,
+          strategy,
+          amount: unmatchedAmount as Units,
+          proceeds: unmatchedProceeds as Units,
+        })),
+    };
+  }
+
+  /**
+   * Values the remaining lots by market. Each part gets the rounded value of all parts so far less that of the
+   * parts before, so that the parts add up to the value of the whole.
+   */
+  #whatIsLeft(books: readonly Book[]): Pick<RoundTrips, 'dust' | 'received'> & { readonly open: TripSums[] } {
+    const valued = new Map<string, bigint>();
+    const valueOf = (market: string, amount: bigint): Units => {
+      const { lastPrice } = this.#marketOf(market);
+      const before = valued.get(market) ?? 0n;
+      valued.set(market, before + amount);
+      return (valueAt(lastPrice, before + amount) - valueAt(lastPrice, before)) as Units;
+    };
+    const open: TripSums[] = [];
+    const dust: DustRest[] = [];
+    const received: ReceivedMoney[] = [];
+    for (const { market, strategy, lots: growing, received: spent } of books) {
+      const { lastPrice } = this.#marketOf(market);
+      const lots = growing.copy();
+      const builder = new TripBuilder({ market, strategy });
+      const money = { amount: 0n, ...spent };
+      for (const part of lots.rest()) {
+        const value = valueOf(market, part.amount);
+        if (part.lot.isMoney) {
+          money.amount += part.amount;
+          money.cost += part.cost;
+          money.value += value;
+        } else builder.leaveOpen(part, { value, lastPrice });
+      }
+      open.push(...builder.trips);
+      const rest = lots.dust();
+      if (rest.amount > 0n || rest.cost > 0n)
+        dust.push({ market, strategy, ...rest, value: valueOf(market, rest.amount) });
+      if (money.cost > 0n)
+        received.push({ market, strategy, ...(money as Record<keyof typeof money, Units>) });
+    }
+    return { open, dust, received };
+  }
+
+  #bookOf({ market, strategy }: FillRecord): Book {
+    const name = `${market} ${strategy ?? ''}`;
+    const known = this.#books.get(name);
+    if (known !== undefined) return known;
+    const book: Book = {
+      market,
+      strategy,
+      lots: new LotQueue(this.#marketOf(market)),
+      builder: new TripBuilder({ market, strategy }),
+      received: { cost: 0n, value: 0n },
+      unmatchedAmount: 0n,
+      unmatchedProceeds: 0n,
+    };
+    this.#books.set(name, book);
+    return book;
+  }
+
+  #marketOf(name: string): TripMarket {
+    const market = this.#markets.get(name);
+    if (market === undefined)
+      throw new RangeError(`expected fills of ${[...this.#markets.keys()].join(', ')}, was ${name}`);
+    return market;
+  }
+}
+
+/** Returns the trips of some fills. Throws a RangeError for a fill in a market that is not in `markets`. */
+export function roundTrips(
+  fills: readonly MovedFill[],
+  markets: ReadonlyMap<string, TripMarket>,
+): RoundTrips {
+  const books = new TripBooks(markets);
+  for (const fill of fills) books.add(fill);
+  return books.trips();
+}
+
+function buy({ lots }: Book, fill: MovedFill): void {
+  const { orderKey, atMs, price, amount, total, isMoney = false } = fill;
+  lots.add({ orderKey, atMs, price, isMoney, amount: amount - fill.fee, cost: total, fee: feeValue(fill) });
+}
+
+/**
+ * Splits the proceeds of a sale among the lots it came from. The last part gets the rest, so that the parts
+ * add up.
+ */
+function sell(book: Book, fill: MovedFill): void {
+  const proceeds = fill.total - fill.fee;
+  let left = { amount: fill.amount as bigint, proceeds, fee: fill.fee as bigint };
+  for (const part of book.lots.consume(fill.amount, fill.orderKey)) {
+    const isLast = part.amount === left.amount;
+    const share = {
+      proceeds: isLast ? left.proceeds : (left.proceeds * part.amount) / left.amount,
+      fee: isLast ? left.fee : (left.fee * part.amount) / left.amount,
+    };
+    if (part.lot.isMoney && fill.isMoney === true) {
+      book.received.cost += part.cost;
+      book.received.value += share.proceeds;
+    } else book.builder.close(part, fill, share);
+    left = {
+      amount: left.amount - part.amount,
+      proceeds: left.proceeds - share.proceeds,
+      fee: left.fee - share.fee,
+    };
+  }
+  book.unmatchedAmount += left.amount;
+  book.unmatchedProceeds += left.amount > 0n ? left.proceeds : 0n;
+}
+
+function inOrder(trips: readonly TripSums[]): TripSums[] {
+  return trips.toSorted((left, right) => left.openedAtMs - right.openedAtMs);
+}
+
+/** Returns the value of an amount at a price in the quote currency, rounded half-even to ten decimals. */
+export function valueAt(price: Units, amount: bigint): Units {
+  return divideHalfEven(price * amount, UNITS_PER_ONE) as Units;
+}
+
+/**
+ * Returns the fee of a fill in the quote currency. The fee of a buy is in the base currency and is valued at
+ * the price of the fill.
+ */
+export function feeValue({ side, fee, price }: FillRecord): Units {
+  return side === 'buy' ? valueAt(price, fee) : fee;
+}
+
 /**
  * Sums of a trip that may still grow. Prices are those of its first part; products of price and amount have
  * twenty decimals.
  */
-export interface TripSums extends Pick<
+interface TripSums extends Pick<
   RoundTrip,
   'market' | 'strategy' | 'entryOrder' | 'exitOrder' | 'openedAtMs' | 'entryPrice' | 'exitPrice' | 'isOfMoney'
 > {
@@ -52,9 +278,10 @@ export interface TripSums extends Pick<
 }
 
 /** Combines parts of lots: what one order bought and one order sold is one trip, whatever its fills. */
-export class TripBuilder {
+class TripBuilder {
   readonly #of: { readonly market: string; readonly strategy: string | null };
-  #trips: TripSums[] = [];
+  /** Trips in the order in which they began. */
+  readonly trips: TripSums[] = [];
   /** Trip of each pair of orders: two may fill alternately, so a growing trip need not be the last. */
   readonly #byOrders = new Map<string, TripSums>();
 
@@ -74,14 +301,6 @@ export class TripBuilder {
     const price = at.lastPrice;
     const sums = this.#sumsOf(part, { orderKey: null, atMs: null, price });
     addPart(sums, part, { price, proceeds: at.value, fee: 0n });
-  }
-
-  /** Returns the trips so far and starts anew. */
-  finish(): TripSums[] {
-    const trips = this.#trips;
-    this.#trips = [];
-    this.#byOrders.clear();
-    return trips;
   }
 
   /** Returns the trip of the same two orders, or a new one. Fills of unknown orders are not combined. */
@@ -114,7 +333,7 @@ export class TripBuilder {
       proceeds: 0n,
       fees: 0n,
     };
-    this.#trips.push(sums);
+    this.trips.push(sums);
     if (isNamed) this.#byOrders.set(name, sums);
     return sums;
   }
@@ -134,7 +353,7 @@ function addPart(
 }
 
 /** Converts the sums of a finished trip into a trip. */
-export function tripOf(sums: TripSums, number: number): RoundTrip {
+function tripOf(sums: TripSums, number: number): RoundTrip {
   const { market, strategy, entryOrder, exitOrder, openedAtMs, closedAtMs, amount, cost, proceeds } = sums;
   return {
     number,
@@ -186,13 +405,13 @@ interface LotPart {
 }
 
 /** Rest of a lot that is too small for an order. */
-export interface Dust {
+interface Dust {
   readonly amount: Units;
   readonly cost: Units;
 }
 
 /** Queue of lots in the order in which they were bought; the oldest is sold first. */
-export class LotQueue {
+class LotQueue {
   readonly #market: Pick<Market, 'amountStep' | 'minOrderValue'>;
   #lots: Lot[] = [];
   /**
@@ -207,6 +426,15 @@ export class LotQueue {
 
   constructor(market: Pick<Market, 'amountStep' | 'minOrderValue'>) {
     this.#market = market;
+  }
+
+  /** Returns a queue with the same lots that changes on its own. */
+  copy(): LotQueue {
+    const copy = new LotQueue(this.#market);
+    copy.#lots = this.#lots.slice(this.#head).map((lot) => ({ ...lot }));
+    copy.#seller = this.#seller;
+    copy.#paid = this.#paid;
+    return copy;
   }
 
   add(lot: Pick<Lot, 'orderKey' | 'atMs' | 'price' | 'isMoney' | 'amount' | 'cost' | 'fee'>): void {
