@@ -100,7 +100,7 @@ export class MirrorReader {
   readonly pages: RowPages;
   /** Reads the data of the markets. */
   readonly markets: MarketRows;
-  private readonly database: Database.Database;
+  readonly database: Database.Database;
 
   /** Throws `DATA_UNUSABLE`, with advice, if there is no mirror that this version can read. */
   constructor(path: string) {

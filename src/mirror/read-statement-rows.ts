@@ -94,7 +94,7 @@ function rowsOf(database: Database.Database): StatementRows {
       )
       .all()
       .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
-    moves: movesOf(database),
+    moves: positionMovesOf(database),
     balances: BALANCE_ROWS.select(database, 'ORDER BY currency')(),
     stored: database.prepare<[], StoredRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all(),
     closesOf: (market) => closesOf(database, market),
@@ -105,7 +105,7 @@ function rowsOf(database: Database.Database): StatementRows {
 const WITH_MOVES = 4;
 
 /** Reads moved positions; none in a file that an older sarraf wrote, until a bot migrates it. */
-function movesOf(database: Database.Database): readonly PositionMoveRecord[] {
+export function positionMovesOf(database: Database.Database): readonly PositionMoveRecord[] {
   if (schemaVersionOf(database) < WITH_MOVES) return [];
   return database
     .prepare<[], PositionMoveRecord>(

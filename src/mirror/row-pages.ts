@@ -320,13 +320,14 @@ export class MarketRows {
     readonly market: string;
     readonly timeframe: Timeframe;
     readonly last: number;
+    readonly toMs?: number | undefined;
   }): readonly Candle[] {
     return this.database
-      .prepare<[string, string, number], Candle>(
+      .prepare<[string, string, number, number], Candle>(
         `SELECT open_time_ms AS openTimeMs, open, high, low, close, volume FROM candles
-         WHERE market = ? AND timeframe = ? ORDER BY open_time_ms DESC LIMIT ?`,
+         WHERE market = ? AND timeframe = ? AND open_time_ms < ? ORDER BY open_time_ms DESC LIMIT ?`,
       )
-      .all(of.market, of.timeframe, of.last)
+      .all(of.market, of.timeframe, of.toMs ?? Number.MAX_SAFE_INTEGER, of.last)
       .toReversed();
   }
 

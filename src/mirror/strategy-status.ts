@@ -87,7 +87,7 @@ export class LastPrices {
     };
   }
 
-  private priceOf(market: string): ReadPrice | null {
+  priceOf(market: string): ReadPrice | null {
     let price = this.known.get(market);
     if (price === undefined) {
       price = middleOf(this.markets.book(market));

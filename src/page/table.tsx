@@ -9,6 +9,13 @@ export interface ShownColumn<Row> {
   readonly classOf?: (row: Row) => string;
 }
 
+/** Sorting by a click on a head. */
+export interface Sorting {
+  readonly column: number;
+  readonly direction: number;
+  readonly by: (column: number) => void;
+}
+
 /** Table that all pages use. Roles are explicit: on a phone rows are cards, which browsers call no table. */
 export function Table<Row>({
   columns,
@@ -23,12 +30,8 @@ export function Table<Row>({
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly rowProps?: (row: Row) => HTMLAttributes<HTMLTableRowElement>;
-  /** Sorting by a click on a head; absent if the table cannot be sorted. */
-  readonly sorting?: {
-    readonly column: number;
-    readonly direction: number;
-    readonly by: (column: number) => void;
-  };
+  /** Absent if the table cannot be sorted. */
+  readonly sorting?: Sorting | undefined;
 }) {
   const orderOf = (index: number) =>
     index !== sorting?.column ? 'none' : sorting.direction === 1 ? 'ascending' : 'descending';

@@ -139,8 +139,8 @@ export class TripBooks {
   }
 
   /**
-   * Values the remaining lots by market. Each part gets the rounded value of all parts so far less that of the
-   * parts before, so that the parts add up to the value of the whole.
+   * Values the remaining lots by market. Each part gets the rounded value of all parts so far less that of
+   * the parts before, so that the parts add up to the value of the whole.
    */
   #whatIsLeft(books: readonly Book[]): Pick<RoundTrips, 'dust' | 'received'> & { readonly open: TripSums[] } {
     const valued = new Map<string, bigint>();

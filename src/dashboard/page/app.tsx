@@ -5,7 +5,7 @@ import { ActionDialog } from './actions/action-dialog.tsx';
 import { followEvents, liveState } from './live.ts';
 import { refreshMarkets, overview } from './overview.ts';
 import { route, hrefOf, LISTED_VIEWS, type PageView } from './route.ts';
-import { hasTexts, t } from './translate.ts';
+import { hasTexts, loadFurtherTexts, t } from './translate.ts';
 import { endSession, pageSession, mayOperate, signOut } from './session.ts';
 import { botAheadMs, showCount, showTime } from './shown.ts';
 import { useReply } from './use-reply.ts';
@@ -242,6 +242,8 @@ const PATHS = {
   overview: 'M4 13h6V4H4zM14 20h6V11h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
   market: 'M7 4v3M7 15v5M5 7h4v8H5zM17 3v5M17 14v4M15 8h4v6h-4z',
   orders: 'M5 6h14M5 12h14M5 18h9',
+  trips: 'M4 8h13M13 4l4 4-4 4M20 16H7M11 12l-4 4 4 4',
+  profits: 'M5 5h14v15H5zM5 10h14M9 3v4M15 3v4M9 15h.01M12 15h3',
   fills: 'M5 13l4 4L19 7',
   signals: 'M12 19v-6M9.5 13a2.5 2.5 0 1 1 5 0M7 15a6 6 0 1 1 10 0M4.5 17.5a9.5 9.5 0 1 1 15 0',
   budgets: 'M4 18a8 8 0 1 1 16 0M12 18l4-6',
@@ -275,7 +277,11 @@ interface ViewProps {
 /** Code of the views that are rarely seen first; null until it is loaded. */
 const further = signal<typeof Further | null>(null);
 async function loadFurther(): Promise<void> {
-  further.value = await loadPart(async () => (await import('./views/further-view.tsx')).FurtherView);
+  const [part, hasFurtherTexts] = await Promise.all([
+    loadPart(async () => import('./views/further-view.tsx')),
+    loadFurtherTexts(),
+  ]);
+  if (hasFurtherTexts) further.value = part?.FurtherView ?? null;
 }
 
 function ViewOf({ view, subject }: ViewProps) {

@@ -55,7 +55,12 @@ export async function buildPage(outDir) {
   const sizes = {
     first: Math.max(loaded(...english), loaded(...persian)),
     market: loaded(...persianWithChart, 'charts/candle-chart.ts'),
-    others: loaded(...persianWithChart, 'charts/line-chart.ts', 'views/further-view.tsx'),
+    others: loaded(
+      ...persianWithChart,
+      'texts/persian-further.ts',
+      'charts/line-chart.ts',
+      'views/further-view.tsx',
+    ),
   };
   if (sizes.first > MOST_AT_FIRST || sizes.market > MOST_WITH_CHART || sizes.others > MOST_WITH_CHART)
     throw new Error(

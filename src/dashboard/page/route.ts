@@ -4,6 +4,8 @@ export const LISTED_VIEWS = [
   'overview',
   'market',
   'orders',
+  'trips',
+  'profits',
   'fills',
   'signals',
   'budgets',

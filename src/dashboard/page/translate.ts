@@ -3,11 +3,12 @@ import type { Language } from '../../language/locale.ts';
 import { translateInto, type Translate, type TranslationOf } from '../../language/translate.ts';
 import { loadPart } from './page-parts.ts';
 import { chooseLanguage, language, locale } from './preferences.ts';
+import type { ENGLISH_FURTHER_TEXTS } from './texts/english-further.ts';
 import type { ENGLISH_TEXTS } from './texts/english.ts';
 import { feedSentence } from '../../language/feed-sentences.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 
-type PageTexts = typeof ENGLISH_TEXTS;
+type PageTexts = typeof ENGLISH_TEXTS & typeof ENGLISH_FURTHER_TEXTS;
 
 /** Texts of the shown language; null until they are loaded. The page loads no other language. */
 const translator = signal<Translate<PageTexts> | null>(null);
@@ -16,11 +17,31 @@ const translator = signal<Translate<PageTexts> | null>(null);
 const NO_TEXTS =
   'The page could not be loaded. Please load it again. صفحه بارگذاری نشد. دوباره بارگذاری کنید.';
 
+/** True once a view is shown whose texts are loaded when they are first needed. */
+let isFurther = false;
+
+/** Loads the texts of the views that are rarely seen first; returns false if that fails. */
+export async function loadFurtherTexts(): Promise<boolean> {
+  if ((await loadPart(() => furtherTextsOf(language.value))) === null) return false;
+  isFurther = true;
+  await loadTexts(language.value);
+  return true;
+}
+
+async function furtherTextsOf(wanted: Language): Promise<TranslationOf<typeof ENGLISH_FURTHER_TEXTS>> {
+  return wanted === 'en'
+    ? (await import('./texts/english-further.ts')).ENGLISH_FURTHER_TEXTS
+    : (await import('./texts/persian-further.ts')).PERSIAN_FURTHER_TEXTS;
+}
+
 async function textsOf(wanted: Language): Promise<TranslationOf<PageTexts>> {
-  if (wanted === 'en') return (await import('./texts/english.ts')).ENGLISH_TEXTS;
+  const further = isFurther
+    ? await furtherTextsOf(wanted)
+    : ({} as TranslationOf<typeof ENGLISH_FURTHER_TEXTS>);
+  if (wanted === 'en') return { ...(await import('./texts/english.ts')).ENGLISH_TEXTS, ...further };
   const { PERSIAN_TEXTS } = await import('./texts/persian.ts');
   await import('./persian-font.ts');
-  return PERSIAN_TEXTS;
+  return { ...PERSIAN_TEXTS, ...further };
 }
 
 /** Shows the page in a language; if that cannot be loaded, the page keeps the one that it has. */

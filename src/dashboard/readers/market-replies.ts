@@ -1,10 +1,21 @@
 import { Decimal } from 'decimal.js';
 import type { BookLevel } from '../../domain/order-book.ts';
-import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units, divideHalfEven } from '../../domain/money.ts';
+import {
+  addUnits,
+  formatUnits,
+  NO_UNITS,
+  subtractUnits,
+  UNITS_PER_ONE,
+  type Units,
+  divideHalfEven,
+} from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
 import { plotFigure, readFigureName } from '../../domain/figure-name.ts';
 import { readRecord } from '../../engine/stored-records.ts';
 import { sentence } from '../../language/sentence.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import type { OrderRecord } from '../../records/order.ts';
+import { FILL_ROWS } from '../../mirror/record-tables.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import type {
@@ -15,7 +26,7 @@ import type {
   PlotsReply,
   ChartCandlesReply,
 } from '../schema/market.ts';
-import { fillItemOf, orderItemOf, tryMarket } from './row-items.ts';
+import { orderItemOf, tryMarket } from './row-items.ts';
 import { oneSeriesOf, type ShownRange } from './strategy-items.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import { storedAlgorithm } from '../../engine/algorithm-json.ts';
@@ -28,13 +39,15 @@ import {
   shownAnchors,
   type BarGrid,
   TIMEFRAMES,
+  type Timeframe,
   timeframeMs,
 } from '../../domain/candle.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 
-/** Maximum number of fills in a chart, and of open orders of a market. */
+/** Maximum number of open orders of a market, and of fills in a chart. */
 const MOST_MARKS = 500;
+const MOST_FILLS = 5_000;
 const MOST_PLOTS = 32;
 
 export function marketsReplyOf(
@@ -76,25 +89,61 @@ function checkedSymbol(reader: MirrorReader, symbol: string): string {
   throw new ApiError('not-found', sentence('not-our-market', { found: JSON.stringify(symbol) }));
 }
 
-export function marksReplyOf(reader: MirrorReader, symbol: string): MarksReply {
-  const market = checkedSymbol(reader, symbol);
+/** Candles that a chart shows: the newest, or those around a time in ms. */
+interface ChartRange {
+  readonly symbol: string;
+  readonly timeframe: string;
+  readonly around?: number | undefined;
+  readonly limit: number;
+}
+
+/** Returns the end of a range, in ms; a range around a time ends half of its candles later. */
+function endMsOf({ around, limit }: ChartRange, timeframe: Timeframe): number {
+  return around === undefined ? Number.MAX_SAFE_INTEGER : around + (timeframeMs(timeframe) * limit) / 2;
+}
+
+export function marksReplyOf(reader: MirrorReader, range: ChartRange): MarksReply {
+  const market = checkedSymbol(reader, range.symbol);
+  const timeframe = checkedTimeframe(range.timeframe);
   const open = reader.orders({ state: 'open', strategy: null, market, last: MOST_MARKS });
-  const { rows } = reader.pages.fills({
-    strategy: null,
-    market,
-    orderKey: null,
-    before: null,
-    limit: MOST_MARKS,
-  });
+  const fills = FILL_ROWS.select(
+    reader.database,
+    'WHERE market = ? AND at_ms < ? ORDER BY cursor DESC, id DESC LIMIT ?',
+  )(market, endMsOf(range, timeframe), MOST_FILLS + 1);
   return {
     market,
     orders: open.map((order) => orderItemOf(order)),
-    fills: rows.map((fill) => fillItemOf(fill)),
+    fills: fillMarks(fills.slice(0, MOST_FILLS), gridIn(reader, market, timeframe)),
+    olderFills: fills.length > MOST_FILLS,
     brackets: reader.algorithms(market).flatMap(({ intentId, strategy, json }) => {
       const bracket = bracketIn(json);
       return bracket === null ? [] : [{ intentId, strategy, ...bracket }];
     }),
   };
+}
+
+/** Puts fills of one side in one candle together. */
+function fillMarks(fills: readonly FillRecord[], grid: BarGrid): MarksReply['fills'] {
+  const marks = new Map<
+    string,
+    { openTimeMs: number; side: Side; count: number; amount: Units; total: Units }
+  >();
+  for (const { atMs, side, amount, total } of fills) {
+    const openTimeMs = grid.startOf(atMs);
+    const key = `${openTimeMs} ${side}`;
+    const before = marks.get(key) ?? { openTimeMs, side, count: 0, amount: NO_UNITS, total: NO_UNITS };
+    marks.set(key, {
+      ...before,
+      count: before.count + 1,
+      amount: addUnits(before.amount, amount),
+      total: addUnits(before.total, total),
+    });
+  }
+  return [...marks.values()].map((mark) => ({
+    ...mark,
+    amount: formatUnits(mark.amount),
+    total: formatUnits(mark.total),
+  }));
 }
 
 export function bookReplyOf(reader: MirrorReader, symbol: string): BookReply {
@@ -205,36 +254,38 @@ const MOST_READ = 20_000;
  * Returns candles of a market. If the bot reads none of that timeframe, they are built from the coarsest
  * finer ones that it has, without a request to the exchange.
  */
-export function chartCandlesReplyOf(
-  reader: MirrorReader,
-  of: { readonly symbol: string; readonly timeframe: string; readonly limit: number },
-): ChartCandlesReply {
+export function chartCandlesReplyOf(reader: MirrorReader, of: ChartRange): ChartCandlesReply {
   const market = checkedSymbol(reader, of.symbol);
-  const timeframe = TIMEFRAMES.find((known) => known === of.timeframe);
-  if (timeframe === undefined)
-    throw new ApiError('invalid-request', `expected one of ${TIMEFRAMES.join(', ')}, was another`, {
-      field: 'timeframe',
-    });
+  const timeframe = checkedTimeframe(of.timeframe);
+  const toMs = endMsOf(of, timeframe);
   const available = reader.markets.timeframes().get(market) ?? [];
   if (available.includes(timeframe)) {
-    const candles = reader.markets.candles({ market, timeframe, last: of.limit });
+    const candles = reader.markets.candles({ market, timeframe, last: of.limit, toMs });
     return { market, timeframe, isBuilt: false, candles: candles.map((candle) => ({ ...candle })) };
   }
-  const { barAnchors } = INTERFACE_PROFILE;
-  const source = available.findLast((finer) => {
-    const anchors = shownAnchors(
-      finer,
-      reader.markets.candles({ market, timeframe: finer, last: 1 }),
-      barAnchors,
-    );
-    return liesInside(gridOf(finer, anchors), gridOf(timeframe, anchors));
-  });
+  const source = available.findLast((finer) =>
+    liesInside(gridIn(reader, market, finer), gridIn(reader, market, timeframe, finer)),
+  );
   if (source === undefined) return { market, timeframe, isBuilt: false, candles: [] };
   const parts = timeframeMs(timeframe) / timeframeMs(source);
   const last = Math.min(MOST_READ, of.limit * parts);
-  const finer = reader.markets.candles({ market, timeframe: source, last });
-  const candles = builtCandles(finer, gridOf(timeframe, shownAnchors(source, finer, barAnchors)));
+  const finer = reader.markets.candles({ market, timeframe: source, last, toMs });
+  const candles = builtCandles(finer, gridIn(reader, market, timeframe, source));
   return { market, timeframe, isBuilt: true, candles: candles.slice(-of.limit) };
+}
+
+function checkedTimeframe(text: string): Timeframe {
+  const timeframe = TIMEFRAMES.find((known) => known === text);
+  if (timeframe !== undefined) return timeframe;
+  throw new ApiError('invalid-request', `expected one of ${TIMEFRAMES.join(', ')}, was another`, {
+    field: 'timeframe',
+  });
+}
+
+/** Returns where candles of a timeframe begin, by the newest stored candle of it or of a finer one. */
+function gridIn(reader: MirrorReader, market: string, timeframe: Timeframe, shown = timeframe): BarGrid {
+  const newest = reader.markets.candles({ market, timeframe: shown, last: 1 });
+  return gridOf(timeframe, shownAnchors(shown, newest, INTERFACE_PROFILE.barAnchors));
 }
 
 type Built = ChartCandlesReply['candles'][number];

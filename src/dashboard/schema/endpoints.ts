@@ -38,7 +38,7 @@ import {
   bookReply,
   marketsReply,
   marksReply,
-  candlesQuery,
+  chartQuery,
   chartCandlesReply,
   equityReply,
   plotsReply,
@@ -53,6 +53,7 @@ import {
   ordersQuery,
   ordersReply,
 } from './order.ts';
+import { profitsQuery, profitsReply, tripsQuery, tripsReply } from './trip.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
 
 /** Input and output of one endpoint of the API. */
@@ -109,14 +110,21 @@ export const DASHBOARD_ENDPOINTS = {
     '/markets/:symbol/candles',
     'Candles as the bot has read them.',
     chartCandlesReply,
-    candlesQuery,
+    chartQuery,
   ),
-  marks: get('/markets/:symbol/marks', 'Our orders, fills and brackets in a market.', marksReply),
+  marks: get('/markets/:symbol/marks', 'Our orders, fills and brackets in a market.', marksReply, chartQuery),
   book: get('/markets/:symbol/book', 'The order book with our place.', bookReply),
   plots: get('/markets/:symbol/plots', 'Series that strategies want to have drawn.', plotsReply, rangeQuery),
   orders: get('/orders', 'Orders.', ordersReply, ordersQuery),
   order: get('/orders/:key', 'One order and its life; by its key or its id at the exchange.', orderReply),
   fills: get('/fills', 'Fills.', fillsReply, fillsQuery),
+  trips: get(
+    '/trips',
+    'Round trips: what was bought and sold again, or is still held.',
+    tripsReply,
+    tripsQuery,
+  ),
+  profits: get('/profits', 'Closed trips by day, strategy and other.', profitsReply, profitsQuery),
   intents: get('/intents', 'What strategies wanted.', intentsReply, intentsQuery),
   budgets: get('/budgets', 'Limits: their use now and over time, and lockouts.', budgetsReply, rangeQuery),
   books: get('/books', 'Whether the books agree with the exchange.', booksReply),

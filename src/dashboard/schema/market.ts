@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { decimalTextField, sideField, timeField, nameField } from './fields.ts';
-import { fillItem, orderItem } from './order.ts';
+import { countField, decimalTextField, sideField, timeField, nameField } from './fields.ts';
+import { orderItem } from './order.ts';
 import { bothSides } from '../../domain/order-book.ts';
 import { eachBarValue } from '../../domain/candle.ts';
 
@@ -33,9 +33,15 @@ export const plotsReply = z.object({
     .describe('What strategies want to have drawn.'),
 });
 
-export const candlesQuery = z.object({
+export const chartQuery = z.object({
   timeframe: nameField.default('1h'),
-  limit: z.coerce.number().int().min(1).max(2_000).default(500),
+  around: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('The time in the middle; else until now.'),
+  limit: z.coerce.number().int().min(1).max(2_000).default(500).describe('Candles.'),
 });
 
 export const chartCandlesReply = z.object({
@@ -83,7 +89,18 @@ const bracketItem = z.object({
 export const marksReply = z.object({
   market: z.string(),
   orders: z.array(orderItem).describe('Those that are open.'),
-  fills: z.array(fillItem).describe('The last 500, newest first.'),
+  fills: z
+    .array(
+      z.object({
+        openTimeMs: timeField.describe('The candle in which they were made.'),
+        side: sideField,
+        count: countField,
+        amount: decimalTextField,
+        total: decimalTextField,
+      }),
+    )
+    .describe('Fills of one side in one candle, newest first: the last 5,000 fills.'),
+  olderFills: z.boolean().describe('Whether there are older fills, which are left out.'),
   brackets: z.array(bracketItem),
 });
 

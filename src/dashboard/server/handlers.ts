@@ -33,6 +33,7 @@ import {
   lockItemOf,
 } from '../readers/row-items.ts';
 import { allSeriesOf, rulesReplyOf, strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
+import { profitsReplyOf, tripsReplyOf } from '../readers/trip-replies.ts';
 import { findReports, reportItemOf } from './page-files.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
@@ -129,7 +130,8 @@ export function createHandlers(
       ),
     candles: ({ params, query }) =>
       mirror.read((reader) => chartCandlesReplyOf(reader, { symbol: symbolIn(params), ...query })),
-    marks: ({ params }) => mirror.read((reader) => marksReplyOf(reader, symbolIn(params))),
+    marks: ({ params, query }) =>
+      mirror.read((reader) => marksReplyOf(reader, { symbol: symbolIn(params), ...query })),
     book: ({ params }) => mirror.read((reader) => bookReplyOf(reader, symbolIn(params))),
     plots: ({ params, query }) => mirror.read((reader) => plotsReplyOf(reader, symbolIn(params), query)),
     orders: ({ query: { state, ...query } }) =>
@@ -137,6 +139,8 @@ export function createHandlers(
     order: ({ params }) => mirror.read((reader) => orderReplyOf(reader, params['key'] ?? '')),
     fills: ({ query: { order, ...query } }) =>
       pageOf((pages) => pages.fills({ ...scopeOf(query), orderKey: order ?? null }), fillItemOf),
+    trips: ({ query }) => mirror.read((reader) => tripsReplyOf(reader, query)),
+    profits: ({ query }) => mirror.read((reader) => profitsReplyOf(reader, query)),
     intents: ({ query: { status, ...query } }) =>
       pageOf((pages) => pages.intents({ ...scopeOf(query), status }), intentItemOf),
     budgets: ({ query }) => {

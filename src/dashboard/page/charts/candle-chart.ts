@@ -17,7 +17,6 @@ import { tickLabel, type TickKind } from '../../../language/calendar-ticks.ts';
 import { formatPlain } from '../../../language/format-number.ts';
 import { formatTime } from '../../../language/format-time.ts';
 import type { Locale } from '../../../language/locale.ts';
-import { fillMarks } from '../../../page/fill-marks.ts';
 import {
   addVolume,
   arrowOf,
@@ -28,7 +27,7 @@ import {
 } from '../../../page/price-chart.ts';
 import type { MarksReply, ChartCandlesReply, PlotsReply } from '../../schema/market.ts';
 import { chartColours } from '../../../page/theme.ts';
-import { fillsByCandle, levelsOf } from './candle-marks.ts';
+import { levelsOf } from './candle-marks.ts';
 import { chartNumber, timesNumber } from './chart-number.ts';
 import { tehranScale } from './tehran-scale.ts';
 
@@ -134,13 +133,19 @@ export class CandleChart {
     );
     const times = candles.candles.map(({ openTimeMs }) => openTimeMs);
     this.#markers.setMarkers(
-      fillMarks(fillsByCandle(marks?.fills ?? [], times)).map(({ time, isBuy, count }) => ({
-        time: seconds(time),
-        position: isBuy ? 'belowBar' : 'aboveBar',
-        shape: arrowOf(isBuy),
-        color: isBuy ? colours.up : colours.down,
-        ...(count > 1 ? { text: timesNumber(count, this.#locale) } : {}),
-      })),
+      (marks?.fills ?? [])
+        .filter(({ openTimeMs }) => openTimeMs >= (times[0] ?? Infinity))
+        .map(({ openTimeMs, side, count }) => {
+          const isBuy = side === 'buy';
+          return {
+            time: seconds(openTimeMs),
+            position: isBuy ? ('belowBar' as const) : ('aboveBar' as const),
+            shape: arrowOf(isBuy),
+            color: isBuy ? colours.up : colours.down,
+            ...(count > 1 ? { text: timesNumber(count, this.#locale) } : {}),
+          };
+        })
+        .toReversed(),
     );
     for (const level of this.#levels) this.#candles.removePriceLine(level);
     this.#levels = levelsOf(marks, words).map(({ price, title, tone }) =>

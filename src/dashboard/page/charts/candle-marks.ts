@@ -1,17 +1,4 @@
 import type { MarksReply } from '../../schema/market.ts';
-import type { FillItem } from '../../schema/order.ts';
-
-/**
- * Returns fills with the times of their candles, sorted by time. Fills before the first candle are left out.
- */
-export function fillsByCandle(fills: readonly FillItem[], openTimesMs: readonly number[]) {
-  return fills
-    .flatMap(({ atMs, side, price }) => {
-      const time = openTimesMs.findLast((openMs) => openMs <= atMs);
-      return time === undefined ? [] : [{ time, isBuy: side === 'buy', price: Number(price) }];
-    })
-    .toSorted((left, right) => left.time - right.time);
-}
 
 /** Price that is drawn as a line: of an open order, or a level of a bracket. */
 interface DrawnLevel {

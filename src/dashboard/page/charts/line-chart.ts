@@ -68,15 +68,20 @@ export class LineChart {
           },
         ],
         series: [
-          { label: data.label, value: (_plot, atMs) => (atMs === null ? '' : formatTime(atMs, locale)) },
+          {
+            label: data.label,
+            value: (plot, atMs: number | null) => formatTime(atMs ?? lastOf(plot, 0), locale),
+          },
           ...names.map((label, index) => ({
             label,
             stroke: colours.series[index % colours.series.length] ?? '',
             width: 1.5,
             points: { show: false },
             spanGaps: true,
-            value: (_plot: Plot, value: number | null) =>
-              value === null ? '' : chartNumber(value, currency, locale),
+            value: (plot: Plot, value: number | null) => {
+              const shown = value ?? lastOf(plot, index + 1);
+              return shown === null ? '' : chartNumber(shown, currency, locale);
+            },
           })),
         ],
       },
@@ -100,6 +105,12 @@ export class LineChart {
     this.#watch.disconnect();
     this.#plot.destroy();
   }
+}
+
+/** Returns the newest value of a line, which the legend shows while nobody points at the chart. */
+function lastOf({ data, cursor }: Plot, line: number): number | null {
+  if (typeof cursor.idx === 'number') return null;
+  return [...(data[line] ?? [])].findLast((value) => value !== null && value !== undefined) ?? null;
 }
 
 /** Returns the width of the value axis. Persian values contain words, which may exceed the minimum. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { textOf, type TextKey } from '../translate.ts';
-import { Table, type ShownColumn } from '../../../page/table.tsx';
+import { Table, type Sorting, type ShownColumn } from '../../../page/table.tsx';
 import { capitalised } from '../shown.ts';
 import { WithCode, Button } from './words.tsx';
 import { useSignal } from '@preact/signals';
@@ -46,6 +46,7 @@ interface DataTableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly empty: TextKey;
+  readonly sorting?: Sorting | undefined;
 }
 
 export function DataTable<Row>({
@@ -55,6 +56,7 @@ export function DataTable<Row>({
   rows,
   keyOf,
   empty,
+  sorting,
 }: DataTableProps<Row>) {
   if (rows.length === 0)
     return (
@@ -64,7 +66,7 @@ export function DataTable<Row>({
     );
   return (
     <div class="table-room" tabIndex={0} role="region" aria-label={labelText}>
-      <Table aria-label={labelText} columns={columns} rows={rows} keyOf={keyOf} />
+      <Table aria-label={labelText} columns={columns} rows={rows} keyOf={keyOf} sorting={sorting} />
     </div>
   );
 }
@@ -74,13 +76,16 @@ interface PageOf<Item> {
   readonly next: string | null;
 }
 
-interface PagedListProps<Item> {
+interface PagedListProps<Item, Page extends PageOf<Item>> {
   readonly path: string;
   readonly query: Readonly<Record<string, string | number | undefined>>;
   readonly label: TextKey;
   readonly empty: TextKey;
   readonly columns: readonly DataColumn<Item>[];
   readonly keyOf: (item: Item) => string;
+  readonly sorting?: Sorting;
+  /** Shows more of the reply above the list. */
+  readonly above?: (reply: Page) => ComponentChildren;
 }
 
 const FIRST_ROWS = 50;
@@ -91,28 +96,35 @@ const MOST_ROWS = 500;
  * Shows a list, newest first. It grows up to the rows of one page, and is then paged. What is shown is always
  * one reply, so that no row is missing between two of them and none is older than the rest.
  */
-export function PagedList<Item>({ path, query, label, empty, columns, keyOf }: PagedListProps<Item>) {
+export function PagedList<Item, Page extends PageOf<Item> = PageOf<Item>>({
+  path,
+  query,
+  above,
+  ...table
+}: PagedListProps<Item, Page>) {
   const place = useSignal<{ readonly limit: number; readonly before?: string }>({ limit: FIRST_ROWS });
   const filter = withQuery(path, query);
   useEffect(() => {
     place.value = { limit: FIRST_ROWS };
   }, [filter]);
-  const reply = useReply<PageOf<Item>>(withQuery(path, { ...query, ...place.value }));
+  const reply = useReply<Page>(withQuery(path, { ...query, ...place.value }));
   const { limit, before } = place.value;
   return (
     <WithReply reply={reply.value}>
-      {({ items, next }) => (
+      {(page) => (
         <>
-          <DataTable label={label} columns={columns} rows={items} keyOf={keyOf} empty={empty} />
+          {above?.(page)}
+          <DataTable rows={page.items} {...table} />
           <p class="pages">
             {before === undefined ? null : (
               <Button text="list.newest" onClick={() => (place.value = { limit: FIRST_ROWS })} />
             )}
-            {next === null ? null : (
+            {page.next === null ? null : (
               <Button
                 text="list.older"
                 onClick={() =>
-                  (place.value = limit < MOST_ROWS ? { limit: MOST_ROWS } : { limit, before: next })
+                  (place.value =
+                    limit < MOST_ROWS ? { limit: MOST_ROWS } : { limit, before: page.next ?? '' })
                 }
               />
             )}

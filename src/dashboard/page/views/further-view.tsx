@@ -8,9 +8,12 @@ import { LocksView } from './locks.tsx';
 import { LogView } from './log.tsx';
 import { ReportsView } from './reports.tsx';
 import { SignalsView } from './signals.tsx';
+import { ProfitsView, TripsView } from './trips.tsx';
 import { StrategyView } from './strategy.tsx';
 
 const VIEWS = {
+  trips: TripsView,
+  profits: ProfitsView,
   fills: FillsView,
   signals: SignalsView,
   budgets: BudgetsView,

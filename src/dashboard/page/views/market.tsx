@@ -1,5 +1,5 @@
 import { NamedFigure } from '../parts/data-table.tsx';
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
 import { openDialog } from '../actions/action.ts';
 import { withQuery } from '../api.ts';
 import { CandleView } from '../charts/chart-room.tsx';
@@ -10,7 +10,7 @@ import { Panel, WithReply } from '../parts/panel.tsx';
 import { goTo } from '../route.ts';
 import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
-import { showExact, showShare, capitalised, showNumber, NONE, unitNow } from '../shown.ts';
+import { showExact, showShare, showTime, capitalised, showNumber, NONE, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import type {
   BookReply,
@@ -26,27 +26,38 @@ import { locale } from '../preferences.ts';
 
 const CANDLES_PAUSE_MS = 5_000;
 const PLOTS_PAUSE_MS = 10_000;
-const CANDLES = 500;
 
 export function MarketView({ symbol }: { readonly symbol: string | null }) {
   const reply = useReply<MarketsReply>('/markets');
   return (
     <WithReply reply={reply.value}>
       {({ markets: all }) => {
-        const market = all.find((each) => each.symbol === symbol) ?? all[0];
+        // A trade is shown at its time: `BTCIRT@1790000000000`.
+        const [name, atMs] = (symbol ?? '').split('@');
+        const market = all.find((each) => each.symbol === name) ?? all[0];
         if (markets.value.length !== all.length) markets.value = all;
         return market === undefined ? (
           <p class="empty">{t('market.none')}</p>
         ) : (
-          <OneMarket key={market.symbol} market={market} all={all} />
+          <OneMarket key={`${market.symbol} ${atMs}`} market={market} all={all} around={atMs} />
         );
       }}
     </WithReply>
   );
 }
 
-function OneMarket({ market, all }: { readonly market: MarketItem; readonly all: readonly MarketItem[] }) {
-  const { symbol, quote } = market;
+interface OneMarketProps {
+  readonly market: MarketItem;
+  readonly all: readonly MarketItem[];
+  /** Time in the middle of the chart, in ms; without one it ends now. */
+  readonly around: string | undefined;
+}
+
+function OneMarket({ market, all, around }: OneMarketProps) {
+  const { symbol, quote, timeframes } = market;
+  const timeframe = useSignal(timeframes.includes('1h') ? '1h' : (timeframes[0] ?? '1h'));
+  const range = { timeframe: timeframe.value, around };
+  const marks = useReply<MarksReply>(withQuery(`/markets/${encodeURIComponent(symbol)}/marks`, range)).value;
   const options = all.map((each) => [each.symbol, each.symbol] as const);
   const choice = {
     get value() {
@@ -77,11 +88,13 @@ function OneMarket({ market, all }: { readonly market: MarketItem; readonly all:
         ) : null}
       </header>
       <MarketFigures market={market} />
-      <MarketChart market={market} />
+      <MarketChart market={market} timeframe={timeframe} around={around} marks={marks.data} />
       <div class="columns market-columns">
         <OrderBookPanel market={symbol} base={market.base} quote={quote} />
         <Panel title={t('market.ownOrders')}>
-          <OwnOrders symbol={symbol} />
+          <WithReply reply={marks}>
+            {({ orders }) => <OrdersTable orders={orders} label="market.ownOrders" isShort />}
+          </WithReply>
         </Panel>
       </div>
     </>
@@ -125,20 +138,27 @@ function MarketFigures({ market }: { readonly market: MarketItem }) {
   );
 }
 
-function MarketChart({ market }: { readonly market: MarketItem }) {
+interface MarketChartProps extends Pick<OneMarketProps, 'market' | 'around'> {
+  readonly timeframe: Signal<string>;
+  readonly marks: MarksReply | null;
+}
+
+function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
   const { symbol, quote, timeframes } = market;
-  const timeframe = useSignal(timeframes.includes('1h') ? '1h' : (timeframes[0] ?? '1h'));
   const base = `/markets/${encodeURIComponent(symbol)}`;
   const candles = useReply<ChartCandlesReply>(
-    withQuery(`${base}/candles`, { timeframe: timeframe.value, limit: CANDLES }),
+    withQuery(`${base}/candles`, { timeframe: timeframe.value, around }),
     CANDLES_PAUSE_MS,
   );
-  const marks = useReply<MarksReply>(`${base}/marks`);
   const plots = useReply<PlotsReply>(`${base}/plots`, PLOTS_PAUSE_MS);
   return (
     <Panel
       title={t('market.chart')}
-      note={t('market.chartNote', { unit: unitNow(quote) })}
+      note={[
+        t('market.chartNote', { unit: unitNow(quote) }),
+        ...(around === undefined ? [] : [t('market.around', { time: showTime(Number(around)) })]),
+        ...(marks?.olderFills === true ? [t('market.olderFills')] : []),
+      ].join(' · ')}
       actions={
         <Choices
           label="market.timeframe"
@@ -157,7 +177,7 @@ function MarketChart({ market }: { readonly market: MarketItem }) {
               label={t('market.chartOf', { market: symbol })}
               data={{
                 candles: data,
-                marks: marks.value.data,
+                marks,
                 plots: plots.value.data,
                 quote,
                 words: {
@@ -177,15 +197,6 @@ function MarketChart({ market }: { readonly market: MarketItem }) {
         </a>
       </p>
     </Panel>
-  );
-}
-
-function OwnOrders({ symbol }: { readonly symbol: string }) {
-  const marks = useReply<MarksReply>(`/markets/${encodeURIComponent(symbol)}/marks`);
-  return (
-    <WithReply reply={marks.value}>
-      {({ orders }) => <OrdersTable orders={orders} label="market.ownOrders" isShort />}
-    </WithReply>
   );
 }
 

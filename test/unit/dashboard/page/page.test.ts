@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fillsByCandle, levelsOf } from '../../../../src/dashboard/page/charts/candle-marks.ts';
+import { levelsOf } from '../../../../src/dashboard/page/charts/candle-marks.ts';
 import { EventParser } from '../../../../src/dashboard/page/event-parser.ts';
 import { ENGLISH_TEXTS } from '../../../../src/dashboard/page/texts/english.ts';
+import { ENGLISH_FURTHER_TEXTS } from '../../../../src/dashboard/page/texts/english-further.ts';
+import { PERSIAN_FURTHER_TEXTS } from '../../../../src/dashboard/page/texts/persian-further.ts';
 import { PERSIAN_TEXTS } from '../../../../src/dashboard/page/texts/persian.ts';
 import type { MarksReply } from '../../../../src/dashboard/schema/market.ts';
-import type { FillItem, OrderItem } from '../../../../src/dashboard/schema/order.ts';
+import type { OrderItem } from '../../../../src/dashboard/schema/order.ts';
 import { fillMarks } from '../../../../src/page/fill-marks.ts';
 import { textProblems } from '../../../support/text-problems.ts';
 import { tehranScale } from '../../../../src/dashboard/page/charts/tehran-scale.ts';
@@ -26,6 +28,7 @@ const read = (name: string): string => readFileSync(`${FOLDER}/${name}`, 'utf8')
 describe('the page', () => {
   test('has Persian texts with the places of the English ones, and without slips', () => {
     expect(textProblems(ENGLISH_TEXTS, PERSIAN_TEXTS)).toEqual([]);
+    expect(textProblems(ENGLISH_FURTHER_TEXTS, PERSIAN_FURTHER_TEXTS)).toEqual([]);
   });
 
   test('says nothing that is not in the dictionary', () => {
@@ -88,16 +91,17 @@ describe('the reader of server-sent events', () => {
   });
 });
 
-const fill = (atMs: number, side: 'buy' | 'sell', price = '10'): FillItem =>
-  ({ atMs, side, price }) as FillItem;
-
 const order = (fields: Partial<OrderItem>): OrderItem =>
   ({ side: 'sell', price: null, stopPrice: null, exit: null, ...fields }) as OrderItem;
 
 describe('the marks of a chart', () => {
   test('are one for the fills of a side in a candle', () => {
-    const fills = [fill(350, 'sell'), fill(120, 'buy'), fill(199, 'buy', '20'), fill(50, 'buy')];
-    expect(fillMarks(fillsByCandle(fills, [100, 200, 300]))).toEqual([
+    const fills = [
+      { time: 100, isBuy: true, price: 10 },
+      { time: 100, isBuy: true, price: 20 },
+      { time: 300, isBuy: false, price: 10 },
+    ];
+    expect(fillMarks(fills)).toEqual([
       { time: 100, isBuy: true, price: 15, count: 2 },
       { time: 300, isBuy: false, price: 10, count: 1 },
     ]);

@@ -1,0 +1,369 @@
+import { useSignal } from '@preact/signals';
+import { DAY_MS, weekdayOf } from '../../../domain/time-text.ts';
+import { tehranDay } from '../../../domain/zone-time.ts';
+import { localDigits, monthName, tehranParts } from '../../../language/format-time.ts';
+import type { ProfitsReply, TripItem, TripsReply } from '../../schema/trip.ts';
+import { MarketAndStrategy, SelectField, useMarketAndStrategy } from '../actions/field.tsx';
+import { withQuery } from '../api.ts';
+import { column, DataTable, NamedFigure, PagedList, type DataColumn } from '../parts/data-table.tsx';
+import { Panel, WithReply } from '../parts/panel.tsx';
+import { Choices, Gain, NameLink, NameWord } from '../parts/words.tsx';
+import { knownMarket } from '../overview.ts';
+import { language, locale } from '../preferences.ts';
+import { hrefOf } from '../route.ts';
+import {
+  NONE,
+  showCount,
+  showExact,
+  showLength,
+  showMoney,
+  showNumber,
+  showShare,
+  showTime,
+  signOf,
+} from '../shown.ts';
+import { t } from '../translate.ts';
+import { useReply } from '../use-reply.ts';
+
+const STATES = ['all', 'open', 'closed'] as const;
+const TRIP_ORDERS = ['closed', 'opened', 'profit', 'change', 'risk', 'length', 'fees'] as const;
+
+/** Shows round trips: what strategies bought and sold again, or still hold. */
+export function TripsView() {
+  const state = useSignal<(typeof STATES)[number]>('all');
+  const by = useSignal<(typeof TRIP_ORDERS)[number]>('closed');
+  const first = useSignal<'largest' | 'smallest'>('largest');
+  const filter = useMarketAndStrategy();
+  const [reason, tag] = [useSignal(''), useSignal('')];
+  const query = {
+    state: state.value,
+    market: filter.market.value,
+    strategy: filter.strategy.value,
+    reason: reason.value,
+    tag: tag.value,
+    by: by.value,
+    first: first.value,
+  };
+  const sortBy = (order: (typeof TRIP_ORDERS)[number]): void => {
+    first.value = order === by.value && first.value === 'largest' ? 'smallest' : 'largest';
+    by.value = order;
+  };
+  const columns = tripColumns();
+  return (
+    <>
+      <header class="view-head">
+        <h1>{t('view.trips')}</h1>
+        <Choices
+          label="column.state"
+          choices={STATES}
+          chosen={state}
+          shown={(each) => t(`trips.state.${each}`)}
+        />
+        <MarketAndStrategy filter={filter} />
+      </header>
+      <Panel title={t('view.trips')} note={t('trips.note')}>
+        <PagedList<TripItem, TripsReply>
+          path="/trips"
+          query={query}
+          label="view.trips"
+          empty="trips.none"
+          columns={columns.map(([, shown]) => shown)}
+          keyOf={({ entryOrder, exitOrder, openedAtMs, strategy }) =>
+            [strategy, entryOrder ?? openedAtMs, exitOrder].join(' ')
+          }
+          sorting={{
+            column: columns.findIndex(([order]) => order === by.value),
+            direction: first.value === 'largest' ? -1 : 1,
+            by: (index) => {
+              const order = columns[index]?.[0];
+              if (order !== undefined && order !== null) sortBy(order);
+            },
+          }}
+          above={({ sums, choices }) => (
+            <>
+              <div class="view-head">
+                {choices.reasons.length === 0 ? null : (
+                  <SelectField
+                    text="column.reason"
+                    name="filter-reason"
+                    chosen={reason}
+                    options={[
+                      ['', t('trips.anyReason')],
+                      ...choices.reasons.map((each) => [each, each] as const),
+                    ]}
+                  />
+                )}
+                {choices.tags.length === 0 ? null : (
+                  <SelectField
+                    text="trips.tag"
+                    name="filter-tag"
+                    chosen={tag}
+                    options={[['', t('trips.anyTag')], ...choices.tags.map((each) => [each, each] as const)]}
+                  />
+                )}
+              </div>
+              {sums.map((sum) => (
+                <dl class="figures" key={sum.currency}>
+                  <NamedFigure text="trips.closed">{showCount(sum.trips)}</NamedFigure>
+                  <NamedFigure text="column.profit">
+                    <Gain amount={sum.profit} currency={sum.currency} />
+                  </NamedFigure>
+                  <NamedFigure text="trips.winRate">{showShare(sum.wins / sum.trips)}</NamedFigure>
+                  <NamedFigure text="trips.payoff">{ratio(sum.payoff)}</NamedFigure>
+                  <NamedFigure text="column.fee">{showMoney(sum.fees, sum.currency)}</NamedFigure>
+                </dl>
+              ))}
+            </>
+          )}
+        />
+      </Panel>
+    </>
+  );
+}
+
+const ratio = (value: number | null): string => (value === null ? NONE : showNumber(value.toFixed(2)));
+
+/** Returns the columns of trips with what a click on the head sorts by; null for nothing. */
+function tripColumns(): readonly (readonly [(typeof TRIP_ORDERS)[number] | null, DataColumn<TripItem>])[] {
+  return [
+    [
+      'opened',
+      column(
+        'trips.opened',
+        ({ openedAtMs, market }) => (
+          <a href={hrefOf('market', `${market}@${openedAtMs}`)}>{showTime(openedAtMs)}</a>
+        ),
+        'short',
+        'title',
+      ),
+    ],
+    [
+      null,
+      column('column.market', ({ market, strategy }) => (
+        <>
+          <NameLink view="market" name={market} /> <NameLink view="strategy" name={strategy} />
+        </>
+      )),
+    ],
+    [
+      'closed',
+      column(
+        'trips.closedAt',
+        ({ closedAtMs, openedAtMs }) =>
+          closedAtMs === null ? (
+            t('trips.state.open')
+          ) : (
+            <>
+              {showTime(closedAtMs)}
+              <span class="note line">{showLength(closedAtMs - openedAtMs)}</span>
+            </>
+          ),
+        'short',
+      ),
+    ],
+    [
+      null,
+      column(
+        'column.amount',
+        ({ amount, market }) => showExact(amount, knownMarket(market)?.base ?? ''),
+        'number',
+      ),
+    ],
+    [
+      null,
+      column(
+        'column.price',
+        ({ entryPrice, exitPrice, currency }) => (
+          <>
+            {showMoney(entryPrice, currency)}
+            <span class="line">{showMoney(exitPrice, currency)}</span>
+          </>
+        ),
+        'number',
+      ),
+    ],
+    [
+      'profit',
+      column(
+        'column.profit',
+        ({ profit, currency }) => <Gain amount={profit} currency={currency} />,
+        'number',
+      ),
+    ],
+    [
+      'change',
+      column(
+        'trips.change',
+        ({ change, risk }) => (
+          <>
+            {showShare(change, { isSigned: true })}
+            {risk === null ? null : <span class="note line">{t('trips.risk', { value: ratio(risk) })}</span>}
+          </>
+        ),
+        'number',
+      ),
+    ],
+    [null, column('column.reason', (trip) => <TripReason {...trip} />)],
+  ];
+}
+
+/** Shows why a trip began and ended: tags of rules are conditions. */
+function TripReason({ entryTag, exitTag, exit, entryOrder, exitOrder }: TripItem) {
+  return (
+    <>
+      <OrderReason text={entryTag} order={entryOrder} />
+      {exit === null ? (
+        <OrderReason text={exitTag} order={exitOrder} />
+      ) : (
+        <a class="line" href={hrefOf('order', exitOrder ?? '')}>
+          <NameWord area="exit" name={exit} />
+        </a>
+      )}
+    </>
+  );
+}
+
+function OrderReason({ text, order }: { readonly text: string | null; readonly order: string | null }) {
+  if (order === null) return null;
+  return (
+    <a class="line" dir="ltr" lang="en" href={hrefOf('order', order)}>
+      {text ?? order}
+    </a>
+  );
+}
+
+const PROFIT_GROUPS = ['day', 'week', 'month', 'hour', 'strategy', 'market', 'reason', 'tag'] as const;
+
+type ProfitGroup = ProfitsReply['groups'][number];
+
+/** Shows what closed trips brought by day, week, month, hour, strategy and other. */
+export function ProfitsView() {
+  const by = useSignal<(typeof PROFIT_GROUPS)[number]>('day');
+  const filter = useMarketAndStrategy();
+  const query = {
+    by: by.value,
+    calendar: locale.value.calendar,
+    market: filter.market.value,
+    strategy: filter.strategy.value,
+  };
+  const reply = useReply<ProfitsReply>(withQuery('/profits', query));
+  return (
+    <>
+      <header class="view-head">
+        <h1>{t('view.profits')}</h1>
+        <Choices
+          label="profits.by"
+          choices={PROFIT_GROUPS}
+          chosen={by}
+          shown={(each) => t(`profits.${each}`)}
+        />
+        <MarketAndStrategy filter={filter} />
+      </header>
+      <WithReply reply={reply.value}>
+        {({ groups }) => {
+          const currencies = [...new Set(groups.map(({ currency }) => currency))];
+          return currencies.length === 0 ? (
+            <p class="empty">{t('trips.none')}</p>
+          ) : (
+            currencies.map((currency) => {
+              const own = groups.filter((group) => group.currency === currency);
+              return (
+                <Panel key={currency} title={t(`profits.${by.value}`)} note={t('profits.note')}>
+                  {by.value === 'day' ? <Calendar days={own} /> : null}
+                  <ProfitTable by={by.value} groups={own} />
+                </Panel>
+              );
+            })
+          );
+        }}
+      </WithReply>
+    </>
+  );
+}
+
+function ProfitTable({
+  by,
+  groups,
+}: {
+  readonly by: (typeof PROFIT_GROUPS)[number];
+  readonly groups: readonly ProfitGroup[];
+}) {
+  const most = Math.max(...groups.map(({ profit }) => Math.abs(Number(profit))));
+  const nameOf = ({ fromMs, key }: ProfitGroup) => {
+    if (fromMs !== null) return by === 'month' ? monthText(fromMs) : showTime(fromMs, 'day');
+    if (by === 'hour') return showNumber(key);
+    if (by === 'strategy' || by === 'market') return <NameLink view={by} name={key} />;
+    return key === '' ? NONE : <NameWord area="exit" name={key} />;
+  };
+  const columns: readonly DataColumn<ProfitGroup>[] = [
+    column(`profits.${by}`, nameOf, 'short', 'title'),
+    column(
+      'column.profit',
+      ({ profit, currency }) => (
+        <>
+          <Gain amount={profit} currency={currency} />
+          <meter
+            aria-hidden="true"
+            class={signOf(profit) < 0 ? 'loss' : ''}
+            max={most}
+            value={Math.abs(Number(profit))}
+          />
+        </>
+      ),
+      'number',
+    ),
+    column('trips.closed', ({ trips }) => showCount(trips), 'number'),
+    column('trips.winRate', ({ wins, trips }) => showShare(wins / trips), 'number'),
+    column('trips.payoff', ({ payoff }) => ratio(payoff), 'number'),
+    column('trips.length', ({ lengthMs }) => showLength(lengthMs), 'number'),
+    column('column.fee', ({ fees, currency }) => showMoney(fees, currency), 'number'),
+  ];
+  return (
+    <DataTable
+      label="view.profits"
+      empty="trips.none"
+      rows={groups}
+      keyOf={({ key }) => key}
+      columns={columns}
+    />
+  );
+}
+
+function monthText(atMs: number): string {
+  const { year, month } = tehranParts(atMs + DAY_MS / 2, locale.value.calendar);
+  return `${monthName(month, locale.value)} ${localDigits(language.value, String(year))}`;
+}
+
+/** Weeks that the calendar shows. */
+const WEEKS = 53;
+const DAYS_A_WEEK = 7;
+
+/** Shows the profit of each day of a year as a square; the table has the same in figures. */
+function Calendar({ days }: { readonly days: readonly ProfitGroup[] }) {
+  const dayOf = ({ fromMs }: ProfitGroup): number => tehranDay((fromMs ?? 0) + DAY_MS / 2);
+  const byDay = new Map(days.map((group) => [dayOf(group), group]));
+  const last = Math.max(...byDay.keys());
+  const begin = last - weekdayOf(last) - (WEEKS - 1) * DAYS_A_WEEK;
+  const most = Math.max(...days.map(({ profit }) => Math.abs(Number(profit))));
+  return (
+    <div class="calendar" role="img" aria-label={t('profits.calendar')}>
+      {Array.from({ length: last - begin + 1 }, (_, index) => {
+        const day = byDay.get(begin + index);
+        if (day === undefined) return <i key={index} />;
+        const { profit, currency, fromMs } = day;
+        const tone = { '-1': 'bad', '0': 'calm', '1': 'good' }[signOf(profit)];
+        return (
+          <i
+            key={index}
+            class={tone}
+            data-level={Math.ceil((Math.abs(Number(profit)) / most) * CALENDAR_LEVELS)}
+            title={`${showTime(fromMs, 'day')}: ${showMoney(profit, currency, { isSigned: true })}`}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+/** Number of shades of a day. */
+const CALENDAR_LEVELS = 3;

@@ -1,0 +1,176 @@
+import { dayOfGregorian, dayOfJalali, weekdayOf } from '../../domain/time-text.ts';
+import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
+import { formatUnits, type Units } from '../../domain/money.ts';
+import { tehranParts } from '../../language/format-time.ts';
+import { LastPrices } from '../../mirror/strategy-status.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { TripRegister, type ListedTrip } from '../../mirror/trip-register.ts';
+import { valueAt } from '../../portfolio/round-trips.ts';
+import { groupTrips, type TripGroup } from '../../portfolio/trip-groups.ts';
+import type { ProfitsQuery, ProfitsReply, TripItem, TripsQuery, TripsReply } from '../schema/trip.ts';
+import { tryMarket } from './row-items.ts';
+
+/** Trips of a strategy or market, and the currency of each. */
+type ShownTrip = ListedTrip & Omit<TripItem, keyof ListedTrip> & { readonly hasPrice: boolean };
+
+/** One register a mirror: it continues where the reply before ended. */
+const registers = new WeakMap<MirrorReader, TripRegister>();
+
+function shownTrips(
+  reader: MirrorReader,
+  of: { readonly strategy?: string | undefined; readonly market?: string | undefined },
+): readonly ShownTrip[] {
+  const register = registers.get(reader) ?? new TripRegister(reader);
+  registers.set(reader, register);
+  const prices = new LastPrices(reader.markets);
+  const priceOf = (market: string): Units | null => prices.priceOf(market)?.price ?? null;
+  return register
+    .trips(priceOf)
+    .filter(({ strategy }) => of.strategy === undefined || strategy === of.strategy)
+    .filter(({ market }) => of.market === undefined || market === of.market)
+    .map((trip) => {
+      const { market, isOpen, profit, cost, entryPrice, firstStop, amount } = trip;
+      const hasPrice = !isOpen || priceOf(market) !== null;
+      const atRisk = firstStop === null ? 0n : valueAt((entryPrice - firstStop) as Units, amount);
+      return {
+        ...trip,
+        hasPrice,
+        currency: tryMarket(market)?.quote ?? '',
+        change: hasPrice && cost > 0n ? Number(profit) / Number(cost) : null,
+        risk: hasPrice && atRisk > 0n ? Number(profit) / Number(atRisk) : null,
+      };
+    });
+}
+
+const reasonOf = ({ exit, exitTag }: ListedTrip): string => exit ?? exitTag ?? '';
+
+/** Values that trips are sorted by; those without one come last. */
+const VALUES: Readonly<Record<TripsQuery['by'], (trip: ShownTrip) => number | null>> = {
+  closed: ({ closedAtMs }) => closedAtMs ?? Number.MAX_SAFE_INTEGER,
+  opened: ({ openedAtMs }) => openedAtMs,
+  profit: ({ hasPrice, profit }) => (hasPrice ? Number(profit) : null),
+  change: ({ change }) => change,
+  risk: ({ risk }) => risk,
+  length: ({ closedAtMs, openedAtMs }) => (closedAtMs === null ? null : closedAtMs - openedAtMs),
+  fees: ({ fees }) => Number(fees),
+};
+
+/** Maximum number of values of one filter. */
+const MOST_CHOICES = 100;
+
+export function tripsReplyOf(reader: MirrorReader, query: TripsQuery): TripsReply {
+  const { state, reason, tag, from = 0, to = Number.MAX_SAFE_INTEGER, by, first, before, limit } = query;
+  const all = shownTrips(reader, query);
+  const isDated = query.from !== undefined || query.to !== undefined;
+  const found = all.filter((trip) => {
+    const { closedAtMs, entryTag } = trip;
+    if (state !== 'all' && (closedAtMs === null) !== (state === 'open')) return false;
+    if (isDated && (closedAtMs === null || closedAtMs < from || closedAtMs >= to)) return false;
+    return (reason === undefined || reasonOf(trip) === reason) && (tag === undefined || entryTag === tag);
+  });
+  const sign = first === 'largest' ? -1 : 1;
+  const sorted = found
+    .map((trip) => ({ trip, value: VALUES[by](trip) }))
+    .toSorted((left, right) =>
+      left.value === null || right.value === null
+        ? Number(left.value === null) - Number(right.value === null)
+        : sign * (left.value - right.value),
+    );
+  const begin = Number(before ?? 0);
+  const choices = (of: (trip: ShownTrip) => string | null): string[] =>
+    [...new Set(all.map((trip) => of(trip) ?? ''))]
+      .filter((choice) => choice !== '')
+      .toSorted()
+      .slice(0, MOST_CHOICES);
+  return {
+    items: sorted.slice(begin, begin + limit).map(({ trip }) => itemOf(trip)),
+    next: begin + limit < sorted.length ? String(begin + limit) : null,
+    sums: groupTrips(found, ({ currency }) => currency).map((group) => ({
+      currency: group.key,
+      ...sumsOf(group),
+    })),
+    choices: {
+      strategies: choices(({ strategy }) => strategy),
+      markets: choices(({ market }) => market),
+      reasons: choices(reasonOf),
+      tags: choices(({ entryTag }) => entryTag),
+    },
+  };
+}
+
+function itemOf(trip: ShownTrip): TripItem {
+  const { hasPrice, amount, entryPrice, exitPrice, fees, profit } = trip;
+  const { strategy, market, currency, entryOrder, exitOrder, openedAtMs, closedAtMs } = trip;
+  const { change, risk, entryTag, exitTag, exit } = trip;
+  return {
+    strategy,
+    market,
+    currency,
+    entryOrder,
+    exitOrder,
+    openedAtMs,
+    closedAtMs,
+    amount: formatUnits(amount),
+    entryPrice: formatUnits(entryPrice),
+    exitPrice: hasPrice ? formatUnits(exitPrice) : null,
+    fees: formatUnits(fees),
+    profit: hasPrice ? formatUnits(profit) : null,
+    change,
+    risk,
+    entryTag,
+    exitTag,
+    exit,
+  };
+}
+
+function sumsOf({ trips, wins, profit, fees, payoff, lengthMs }: TripGroup<unknown>) {
+  return { trips, wins, profit: formatUnits(profit), fees: formatUnits(fees), payoff, lengthMs };
+}
+
+/** Maximum number of groups in a reply. */
+const MOST_GROUPS = 1_000;
+
+/** Periods whose beginning a group has as its key. */
+const PERIODS: Readonly<
+  Record<'day' | 'week' | 'month', (atMs: number, calendar: ProfitsQuery['calendar']) => number>
+> = {
+  day: (atMs) => tehranInstant(tehranDay(atMs), 0),
+  week: (atMs) => tehranInstant(tehranDay(atMs) - weekdayOf(tehranDay(atMs)), 0),
+  month: (atMs, calendar) => {
+    const { year, month } = tehranParts(atMs, calendar);
+    return tehranInstant((calendar === 'jalali' ? dayOfJalali : dayOfGregorian)({ year, month, day: 1 }), 0);
+  },
+};
+
+export function profitsReplyOf(reader: MirrorReader, query: ProfitsQuery): ProfitsReply {
+  const { by, calendar } = query;
+  const period = by === 'day' || by === 'week' || by === 'month' ? PERIODS[by] : null;
+  const keyOf = (trip: ShownTrip, closedAtMs: number): string => {
+    if (period !== null) return String(period(closedAtMs, calendar));
+    if (by === 'hour') return String(Math.floor(tehranParts(closedAtMs, calendar).minuteOfDay / 60));
+    if (by === 'reason') return reasonOf(trip);
+    if (by === 'tag') return trip.entryTag ?? '';
+    return trip[by as 'strategy' | 'market'];
+  };
+  const trips = shownTrips(reader, query);
+  const currencies = [...new Set(trips.map(({ currency }) => currency))];
+  const groups = currencies.flatMap((currency) =>
+    groupTrips(
+      trips.filter((trip) => trip.currency === currency),
+      keyOf,
+    ).map((group) => ({ ...group, currency })),
+  );
+  const valueOf = ({ key, profit }: (typeof groups)[number]): number =>
+    period !== null ? Number(key) : by === 'hour' ? -Number(key) : Number(profit);
+  return {
+    groups: groups
+      .toSorted((left, right) => valueOf(right) - valueOf(left))
+      .slice(0, MOST_GROUPS)
+      .map(({ currency, ...group }) => ({
+        key: group.key,
+        fromMs: period === null ? null : Number(group.key),
+        currency,
+        ...sumsOf(group),
+      })),
+  };
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { EXIT_KINDS } from '../../domain/order.ts';
+import {
+  countField,
+  decimalTextField,
+  lengthField,
+  nameField,
+  pageOfItems,
+  pageQuery,
+  timeField,
+} from './fields.ts';
+
+const filter = { strategy: nameField.optional(), market: nameField.optional() };
+
+const TRIP_ORDERS = ['closed', 'opened', 'profit', 'change', 'risk', 'length', 'fees'] as const;
+
+export const tripsQuery = pageQuery.extend({
+  ...filter,
+  state: z.enum(['open', 'closed', 'all']).default('all'),
+  reason: nameField.optional().describe('The exit of its bracket, or the tag of its sale.'),
+  tag: nameField.optional().describe('The tag of its purchase.'),
+  from: z.coerce.number().int().nonnegative().optional().describe('Closed at this time or later, in ms.'),
+  to: z.coerce.number().int().nonnegative().optional().describe('Closed before this time, in ms.'),
+  by: z.enum(TRIP_ORDERS).default('closed').describe('What they are sorted by, the largest first.'),
+  first: z.enum(['largest', 'smallest']).default('largest'),
+});
+
+export const tripItem = z.object({
+  strategy: z.string(),
+  market: z.string(),
+  currency: z.string().describe('The currency of prices, fees and profit.'),
+  entryOrder: z.string().nullable().describe('Null for coins that a person moved here.'),
+  exitOrder: z.string().nullable(),
+  openedAtMs: timeField,
+  closedAtMs: timeField.nullable().describe('Null while it is open.'),
+  amount: decimalTextField,
+  entryPrice: decimalTextField,
+  exitPrice: decimalTextField.nullable().describe('Of an open trip the last price, if there is one.'),
+  fees: decimalTextField.describe('Of both sides. The profit is after them.'),
+  profit: decimalTextField.nullable(),
+  change: z.number().nullable().describe('The profit as a share of what was paid: 0.05 is 5 %.'),
+  risk: z.number().nullable().describe('R: the profit in units of what its first stop put at risk.'),
+  entryTag: z.string().nullable(),
+  exitTag: z.string().nullable(),
+  exit: z.enum(EXIT_KINDS).nullable().describe('The exit of a bracket that sold it.'),
+});
+
+const tripSums = z.object({
+  currency: z.string(),
+  trips: countField,
+  wins: countField.describe('Those with a profit.'),
+  profit: decimalTextField,
+  fees: decimalTextField,
+  payoff: z.number().nullable().describe('The mean win by the mean loss; null without both.'),
+  lengthMs: lengthField.describe('The mean time from purchase to sale.'),
+});
+
+export const tripsReply = pageOfItems(tripItem).extend({
+  sums: z.array(tripSums).describe('Of all that are closed and meet the filter.'),
+  choices: z
+    .object({
+      strategies: z.array(z.string()),
+      markets: z.array(z.string()),
+      reasons: z.array(z.string()),
+      tags: z.array(z.string()),
+    })
+    .describe('What a filter can choose, at most 100 of each.'),
+});
+
+export const TRIP_GROUPS = ['day', 'week', 'month', 'hour', 'strategy', 'market', 'reason', 'tag'] as const;
+
+export const profitsQuery = z.object({
+  ...filter,
+  by: z
+    .enum(TRIP_GROUPS)
+    .default('day')
+    .describe('Days, weeks from Saturday on, months and hours are those of Tehran.'),
+  calendar: z.enum(['gregorian', 'jalali']).default('gregorian').describe('The calendar of months.'),
+});
+
+export const profitsReply = z.object({
+  groups: z
+    .array(
+      tripSums.extend({
+        key: z.string().describe('The strategy, market, reason or tag, or the hour of the day.'),
+        fromMs: timeField.nullable().describe('When the day, week or month begins.'),
+      }),
+    )
+    .describe('At most 1,000, newest or largest profit first. Trips count when they are closed.'),
+});
+
+export type TripItem = z.output<typeof tripItem>;
+export type TripsReply = z.output<typeof tripsReply>;
+export type TripsQuery = z.output<typeof tripsQuery>;
+export type ProfitsReply = z.output<typeof profitsReply>;
+export type ProfitsQuery = z.output<typeof profitsQuery>;
