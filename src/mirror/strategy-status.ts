@@ -88,11 +88,8 @@ export class LastPrices {
   }
 
   priceOf(market: string): ReadPrice | null {
-    let price = this.known.get(market);
-    if (price === undefined) {
-      price = middleOf(this.markets.book(market));
-      this.known.set(market, price);
-    }
+    const price = this.known.get(market) ?? middleOf(this.markets.book(market));
+    this.known.set(market, price);
     return price;
   }
 }

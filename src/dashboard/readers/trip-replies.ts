@@ -5,8 +5,7 @@ import { tehranParts } from '../../language/format-time.ts';
 import { LastPrices } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { TripRegister, type ListedTrip } from '../../mirror/trip-register.ts';
-import { valueAt } from '../../portfolio/round-trips.ts';
-import { groupTrips, type TripGroup } from '../../portfolio/trip-groups.ts';
+import { groupTrips, valueAt, type TripGroup } from '../../portfolio/round-trips.ts';
 import type { ProfitsQuery, ProfitsReply, TripItem, TripsQuery, TripsReply } from '../schema/trip.ts';
 import { tryMarket } from './row-items.ts';
 

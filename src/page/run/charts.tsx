@@ -23,8 +23,9 @@ import type {
   SingleValueData,
   Time,
 } from 'lightweight-charts';
-import { fillMarks } from '../fill-marks.ts';
+
 import { arrowOf, shownBy } from '../price-chart.ts';
+import { fillMarks } from '../run-data.ts';
 import { bandLines, hiddenOverlays, startOverlays, visibleTime, type View } from './overlays.ts';
 
 const VOLUME_DIGITS = 3;

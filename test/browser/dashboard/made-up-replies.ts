@@ -253,6 +253,37 @@ const level = (side: 1 | -1, index: number): [string, string] => [
   (((index * 37) % 11) / 100 + 0.01).toFixed(2),
 ];
 
+const tripSums = {
+  currency: 'rls',
+  trips: 12,
+  wins: 7,
+  profit: '734500000',
+  fees: '31000000',
+  payoff: 1.41,
+  lengthMs: 5_400_000,
+};
+
+const tripOf = (changed: object) => ({
+  strategy: 'grid',
+  market: 'BTCIRT',
+  currency: 'rls',
+  entryOrder: 'grid-1001',
+  exitOrder: 'grid-1003',
+  openedAtMs: NOW_MS - 3 * HOUR_MS,
+  closedAtMs: NOW_MS - HOUR_MS,
+  amount: '0.0833',
+  entryPrice: '59800000000',
+  exitPrice: '59440000000',
+  fees: '17400000',
+  profit: '1',
+  change: 0,
+  risk: null,
+  entryTag: 'strength crosses below 30',
+  exitTag: null,
+  exit: null,
+  ...changed,
+});
+
 const openOrders = Array.from({ length: 6 }, (_, index) => orderOf(index, 'open'));
 const fills = Array.from({ length: 40 }, (_, index) => fillOf(index));
 const step = (seq: number, kind: string, data: unknown) => ({
@@ -434,7 +465,14 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
   marks: {
     market: 'BTCIRT',
     orders: openOrders,
-    fills,
+    fills: fills.map(({ atMs, side, amount, total }) => ({
+      openTimeMs: Math.floor(atMs / HOUR_MS) * HOUR_MS,
+      side,
+      count: 2,
+      amount,
+      total,
+    })),
+    olderFills: true,
     brackets: [
       {
         intentId: 'i9',
@@ -529,6 +567,35 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     },
   },
   fills: { items: fills, next: null },
+  trips: {
+    items: [
+      tripOf({ exit: 'stop-loss', profit: '-31500000', change: -0.0063, risk: -1.02 }),
+      tripOf({
+        exitTag: 'fast is below slow',
+        exitOrder: 'grid-1009',
+        profit: '120000000',
+        change: 0.024,
+        risk: null,
+      }),
+      tripOf({ closedAtMs: null, exitOrder: null, exitPrice: null, profit: null, change: null, risk: null }),
+    ],
+    next: null,
+    sums: [tripSums],
+    choices: {
+      strategies: ['dip-buyer', 'grid'],
+      markets: ['BTCIRT'],
+      reasons: ['fast is below slow', 'stop-loss'],
+      tags: ['strength crosses below 30'],
+    },
+  },
+  profits: {
+    groups: Array.from({ length: 40 }, (_, index) => ({
+      ...tripSums,
+      key: String(NOW_MS - (NOW_MS % DAY_MS) - index * DAY_MS),
+      fromMs: NOW_MS - (NOW_MS % DAY_MS) - index * DAY_MS,
+      profit: String(Math.round(wave(index) * 90_000_000)),
+    })),
+  },
   intents: { items: [intent], next: null },
   budgets: {
     asOfMs: NOW_MS,

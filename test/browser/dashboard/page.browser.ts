@@ -60,6 +60,8 @@ const VIEWS = [
   ['orders', 'main tbody tr'],
   ['order/grid-1000', '.life li'],
   ['strategy/grid', '.chart.lines[data-drawn=true]'],
+  ['trips', 'main tbody tr'],
+  ['profits', '.calendar'],
   ['fills', 'main tbody tr'],
   ['signals', 'main tbody tr'],
   ['budgets', '.chart.lines[data-drawn=true]'],
@@ -112,6 +114,17 @@ test('pictures for the docs', async () => {
     expect(await keepDocsPicture(browser, page, name)).toBeLessThan(120_000);
     await page.close();
   }
+});
+
+test('trades are sorted by a click on a head, and open on the chart at their time', async () => {
+  const { page, requests } = await open('trips', { until: 'main tbody tr' });
+  await page.click('th:has-text("Return") button');
+  await page.waitForSelector('th[aria-sort=descending]:has-text("Return")');
+  expect(requests.some((url) => url.includes('by=closed'))).toBe(true);
+  await page.click('main tbody tr:first-child a');
+  await page.waitForSelector('.chart.candles[data-drawn=true]');
+  expect(await textOf(page, '.panel-head .note')).toMatch(/around .+ · arrows of the last 5,000 fills/);
+  await page.close();
 });
 
 describe('the page', () => {

@@ -72,6 +72,8 @@ describe('in Persian there is no English sentence', () => {
     ['orders', 'main tbody tr'],
     ['order/grid-1000', '.life li'],
     ['strategy/grid', 'main tbody tr'],
+    ['trips', 'main tbody tr'],
+    ['profits', '.calendar'],
     ['fills', 'main tbody tr'],
     ['budgets', 'main tbody tr'],
     ['books', 'main tbody tr'],

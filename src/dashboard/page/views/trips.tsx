@@ -22,7 +22,7 @@ import {
   showTime,
   signOf,
 } from '../shown.ts';
-import { t } from '../translate.ts';
+import { t, wordFor } from '../translate.ts';
 import { useReply } from '../use-reply.ts';
 
 const STATES = ['all', 'open', 'closed'] as const;
@@ -89,7 +89,7 @@ export function TripsView() {
                     chosen={reason}
                     options={[
                       ['', t('trips.anyReason')],
-                      ...choices.reasons.map((each) => [each, each] as const),
+                      ...choices.reasons.map((each) => [each, wordFor('exit', each) ?? each] as const),
                     ]}
                   />
                 )}

@@ -8,7 +8,7 @@ import { PERSIAN_FURTHER_TEXTS } from '../../../../src/dashboard/page/texts/pers
 import { PERSIAN_TEXTS } from '../../../../src/dashboard/page/texts/persian.ts';
 import type { MarksReply } from '../../../../src/dashboard/schema/market.ts';
 import type { OrderItem } from '../../../../src/dashboard/schema/order.ts';
-import { fillMarks } from '../../../../src/page/fill-marks.ts';
+import { fillMarks } from '../../../../src/page/run-data.ts';
 import { textProblems } from '../../../support/text-problems.ts';
 import { tehranScale } from '../../../../src/dashboard/page/charts/tehran-scale.ts';
 import {
