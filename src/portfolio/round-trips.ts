@@ -118,31 +118,12 @@ export class TripBooks {
     else sell(this.#last, fill);
   }
 
-  /** Returns the trips of all fills so far; more fills may follow. */
-  trips(): RoundTrips {
-    const books = [...this.#books.values()];
-    const closed = books.flatMap(({ builder }) => builder.trips);
-    const { open, dust, received } = this.#whatIsLeft(books);
-    return {
-      trips: [...inOrder(closed), ...inOrder(open)].map((sums, index) => tripOf(sums, index + 1)),
-      dust,
-      received,
-      unmatched: books
-        .filter(({ unmatchedAmount }) => unmatchedAmount > 0n)
-        .map(({ market, strategy, unmatchedAmount, unmatchedProceeds }) => ({
-          market,
-          strategy,
-          amount: unmatchedAmount as Units,
-          proceeds: unmatchedProceeds as Units,
-        })),
-    };
-  }
-
   /**
-   * Values the remaining lots by market. Each part gets the rounded value of all parts so far less that of
-   * the parts before, so that the parts add up to the value of the whole.
+   * Returns the trips of all fills so far; more fills may follow. What is left is valued by market: each part
+   * gets the rounded value of all parts so far less that of the parts before, so that the parts add up to the
+   * value of the whole.
    */
-  #whatIsLeft(books: readonly Book[]): Pick<RoundTrips, 'dust' | 'received'> & { readonly open: TripSums[] } {
+  trips(): RoundTrips {
     const valued = new Map<string, bigint>();
     const valueOf = (market: string, amount: bigint): Units => {
       const { lastPrice } = this.#marketOf(market);
@@ -150,30 +131,38 @@ export class TripBooks {
       valued.set(market, before + amount);
       return (valueAt(lastPrice, before + amount) - valueAt(lastPrice, before)) as Units;
     };
+    const closed: TripSums[] = [];
     const open: TripSums[] = [];
     const dust: DustRest[] = [];
     const received: ReceivedMoney[] = [];
-    for (const { market, strategy, lots: growing, received: spent } of books) {
+    const unmatched: UnmatchedSale[] = [];
+    for (const book of this.#books.values()) {
+      const { market, strategy, lots, builder, unmatchedAmount, unmatchedProceeds } = book;
       const { lastPrice } = this.#marketOf(market);
-      const lots = growing.copy();
-      const builder = new TripBuilder({ market, strategy });
-      const money = { amount: 0n, ...spent };
-      for (const part of lots.rest()) {
+      closed.push(...builder.trips);
+      const held = new TripBuilder({ market, strategy });
+      const money = { amount: 0n, ...book.received };
+      const left = lots.left();
+      for (const part of left.parts) {
         const value = valueOf(market, part.amount);
         if (part.lot.isMoney) {
           money.amount += part.amount;
           money.cost += part.cost;
           money.value += value;
-        } else builder.leaveOpen(part, { value, lastPrice });
+        } else held.leaveOpen(part, { value, lastPrice });
       }
-      open.push(...builder.trips);
-      const rest = lots.dust();
-      if (rest.amount > 0n || rest.cost > 0n)
-        dust.push({ market, strategy, ...rest, value: valueOf(market, rest.amount) });
+      open.push(...held.trips);
+      if (left.dust.amount > 0n || left.dust.cost > 0n)
+        dust.push({ market, strategy, ...left.dust, value: valueOf(market, left.dust.amount) });
       if (money.cost > 0n)
         received.push({ market, strategy, ...(money as Record<keyof typeof money, Units>) });
+      if (unmatchedAmount > 0n) {
+        const amount = unmatchedAmount as Units;
+        unmatched.push({ market, strategy, amount, proceeds: unmatchedProceeds as Units });
+      }
     }
-    return { open, dust, received };
+    const trips = [...closed.toSorted(byOpening), ...open.toSorted(byOpening)];
+    return { trips: trips.map((sums, index) => tripOf(sums, index + 1)), dust, received, unmatched };
   }
 
   #bookOf({ market, strategy }: FillRecord): Book {
@@ -243,9 +232,7 @@ function sell(book: Book, fill: MovedFill): void {
   book.unmatchedProceeds += left.amount > 0n ? left.proceeds : 0n;
 }
 
-function inOrder(trips: readonly TripSums[]): TripSums[] {
-  return trips.toSorted((left, right) => left.openedAtMs - right.openedAtMs);
-}
+const byOpening = (left: TripSums, right: TripSums): number => left.openedAtMs - right.openedAtMs;
 
 /** Returns the value of an amount at a price in the quote currency, rounded half-even to ten decimals. */
 export function valueAt(price: Units, amount: bigint): Units {
@@ -428,15 +415,6 @@ class LotQueue {
     this.#market = market;
   }
 
-  /** Returns a queue with the same lots that changes on its own. */
-  copy(): LotQueue {
-    const copy = new LotQueue(this.#market);
-    copy.#lots = this.#lots.slice(this.#head).map((lot) => ({ ...lot }));
-    copy.#seller = this.#seller;
-    copy.#paid = this.#paid;
-    return copy;
-  }
-
   add(lot: Pick<Lot, 'orderKey' | 'atMs' | 'price' | 'isMoney' | 'amount' | 'cost' | 'fee'>): void {
     const { orderKey, atMs, price, isMoney, amount, fee } = lot;
     const cost = lot.cost + this.#paid;
@@ -484,18 +462,18 @@ class LotQueue {
     return parts;
   }
 
-  /** Returns the remaining parts that are large enough to be sold. */
-  rest(): LotPart[] {
-    this.#moveDust();
-    if (this.#dustOfHead() !== null) return [];
-    return this.#lots.slice(this.#head).map((lot) => partOf({ ...lot }, lot.amount, lot));
-  }
-
-  /** Returns the remaining amount that is too small to be sold. */
-  dust(): Dust {
-    this.#moveDust();
-    const dust = this.#dustOfHead() ?? { amount: 0n, cost: 0n };
-    return { amount: dust.amount as Units, cost: (dust.cost + this.#paid) as Units };
+  /** Returns the remaining parts that are large enough to be sold, and the amount that is too small. */
+  left(): { readonly parts: readonly LotPart[]; readonly dust: Dust } {
+    const copy = new LotQueue(this.#market);
+    copy.#lots = this.#lots.slice(this.#head).map((lot) => ({ ...lot }));
+    copy.#moveDust();
+    const dust = copy.#dustOfHead();
+    const { amount, cost } = dust ?? { amount: 0n, cost: 0n };
+    const lots = dust === null ? copy.#lots.slice(copy.#head) : [];
+    return {
+      parts: lots.map((lot) => partOf(lot, lot.amount)),
+      dust: { amount: amount as Units, cost: (cost + this.#paid) as Units },
+    };
   }
 
   /** Returns the rest of the oldest lot if some of it was sold and the rest is too little for an order. */
@@ -521,7 +499,7 @@ class LotQueue {
  * Removes a part from a lot, with its share of cost and fee: the rounded share of all parts so far, less the
  * shares before.
  */
-function partOf(lot: Lot, wanted: bigint, origin: Lot = lot): LotPart {
+function partOf(lot: Lot, wanted: bigint): LotPart {
   const left = lot.amount - lot.usedAmount;
   const amount = wanted < left ? wanted : left;
   const usedAmount = lot.usedAmount + amount;
@@ -531,7 +509,7 @@ function partOf(lot: Lot, wanted: bigint, origin: Lot = lot): LotPart {
   lot.usedAmount = usedAmount;
   lot.usedCost += cost;
   lot.usedFee += fee;
-  return { lot: origin, amount, cost, fee };
+  return { lot, amount, cost, fee };
 }
 
 /** Closed trips with something in common. Money: their quote currency. */
