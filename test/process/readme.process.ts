@@ -67,7 +67,7 @@ describe('the README', () => {
       exit: [{ text: 'fast is below slow', depth: 0 }],
     });
     const early = await sarrafHere(['why', 'ma-cross', '--data', data, '--at', '2020-01-01']);
-    expect(early).toMatchObject({ code: 1, error: expect.stringContaining('expected a closed bar') });
+    expect(early).toMatchObject({ code: 2, error: expect.stringContaining('expected a closed bar') });
   });
 
   test('shows a configuration that can be planned and run', async () => {

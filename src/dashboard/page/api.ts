@@ -1,3 +1,4 @@
+import { applyDelta, type Json, type JsonDelta } from '../../domain/json-delta.ts';
 import type { ErrorReply, SentenceItem } from '../schema/fields.ts';
 
 /** Requests to the API of the bot's own server. The page calls no other server. */
@@ -40,15 +41,32 @@ export function rememberCsrfToken(token: string | null): void {
   csrfToken = token;
 }
 
+/** A reply, with the tag by which the server knows it. */
+export interface TaggedReply<Reply> {
+  readonly data: Reply;
+  readonly tag: string | null;
+}
+
+/** HTTP status of a reply that is the change of the one that was named (RFC 3229). */
+const IM_USED = 226;
+
+interface RequestOptions<Reply> {
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  /** Earlier reply of this address: the server may send only what changed. */
+  readonly known?: TaggedReply<Reply> | null;
+}
+
 async function request<Reply>(
   method: string,
   path: string,
-  body: unknown,
-  signal?: AbortSignal,
-): Promise<Reply> {
+  { body, signal, known }: RequestOptions<Reply> = {},
+): Promise<TaggedReply<Reply>> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (method !== 'GET' && csrfToken !== null) headers['x-csrf-token'] = csrfToken;
+  if (known !== undefined) headers['a-im'] = 'sarraf-delta';
+  if (typeof known?.tag === 'string') headers['if-none-match'] = known.tag;
   const response = await fetch(BASE + path, {
     method,
     headers,
@@ -62,25 +80,40 @@ async function request<Reply>(
     if (signal?.aborted === true) throw error;
     throw new ApiFailure(0, { code: 'no-answer', message: '' });
   });
-  const reply: unknown = await response.json().catch(() => null);
-  if (response.ok) return reply as Reply;
-  const reason = (reply as Partial<ErrorReply> | null)?.error;
+  const reply: unknown = await response.json().catch(() => undefined);
+  // The connection ended amid the reply.
+  if (response.ok && reply === undefined) throw new ApiFailure(0, { code: 'no-answer', message: '' });
+  if (response.ok) {
+    const isChange = response.status === IM_USED && known !== undefined && known !== null;
+    const data = isChange ? applyDelta(known.data as Json, reply as JsonDelta | null) : reply;
+    return { data: data as Reply, tag: response.headers.get('etag') };
+  }
+  const reason = (reply as Partial<ErrorReply> | undefined)?.error;
   throw new ApiFailure(
     response.status,
     reason ?? { code: 'internal', message: `${response.status} ${response.statusText}` },
   );
 }
 
-export async function getReply<Reply>(path: string, signal?: AbortSignal): Promise<Reply> {
-  return request<Reply>('GET', path, undefined, signal);
+export async function getReply<Reply>(path: string): Promise<Reply> {
+  return (await request<Reply>('GET', path)).data;
+}
+
+/** Reads an address again; most of its reply is as it was in the one that is known. */
+export async function followReply<Reply>(
+  path: string,
+  known: TaggedReply<Reply> | null,
+  signal: AbortSignal,
+): Promise<TaggedReply<Reply>> {
+  return request('GET', path, { known, signal });
 }
 
 export async function postBody<Reply>(path: string, body: unknown): Promise<Reply> {
-  return request<Reply>('POST', path, body);
+  return (await request<Reply>('POST', path, { body })).data;
 }
 
 export async function deleteAt(path: string): Promise<void> {
-  await request('DELETE', path, undefined);
+  await request('DELETE', path);
 }
 
 export const EVENTS_ADDRESS = `${BASE}/events`;

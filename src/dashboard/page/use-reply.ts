@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { ApiFailure, getReply } from './api.ts';
+import { ApiFailure, followReply, type TaggedReply } from './api.ts';
 import { onChange } from './live.ts';
 import { endSession } from './session.ts';
 
@@ -32,6 +32,7 @@ class Follower<Reply> {
   readonly #path: string;
   readonly #pauseMs: number;
   #abort = new AbortController();
+  #known: TaggedReply<Reply> | null = null;
   #users = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #lastMs = 0;
@@ -95,7 +96,8 @@ class Follower<Reply> {
     this.#lastMs = Date.now();
     const { signal: ending } = this.#abort;
     try {
-      const data = await getReply<Reply>(this.#path, ending);
+      this.#known = await followReply<Reply>(this.#path, this.#known, ending);
+      const { data } = this.#known;
       this.shown.value = { ...this.shown.value, data, failure: null, readAtMs: Date.now() };
     } catch (error) {
       if (ending.aborted) return;

@@ -146,15 +146,15 @@ function fillMarks(fills: readonly FillRecord[], grid: BarGrid): MarksReply['fil
   }));
 }
 
-export function bookReplyOf(reader: MirrorReader, symbol: string): BookReply {
+export function bookReplyOf(reader: MirrorReader, symbol: string, most: number): BookReply {
   const market = checkedSymbol(reader, symbol);
   const book = reader.markets.book(market);
   const open = reader.orders({ state: 'open', strategy: null, market, last: MOST_MARKS });
   const levels = { buy: book?.bids ?? [], sell: book?.asks ?? [] };
   return {
     market,
-    bids: levels.buy.map(([price, amount]) => [price, amount]),
-    asks: levels.sell.map(([price, amount]) => [price, amount]),
+    bids: levels.buy.slice(0, most).map(([price, amount]) => [price, amount]),
+    asks: levels.sell.slice(0, most).map(([price, amount]) => [price, amount]),
     updatedAtMs: book?.updatedAtMs ?? null,
     seenAtMs: book?.seenAtMs ?? null,
     own: open.flatMap((order) => placeOf(order, levels[order.side])),

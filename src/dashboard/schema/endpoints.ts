@@ -35,6 +35,7 @@ import {
   signalsReply,
 } from './log.ts';
 import {
+  bookQuery,
   bookReply,
   marketsReply,
   marksReply,
@@ -113,7 +114,7 @@ export const DASHBOARD_ENDPOINTS = {
     chartQuery,
   ),
   marks: get('/markets/:symbol/marks', 'Our orders, fills and brackets in a market.', marksReply, chartQuery),
-  book: get('/markets/:symbol/book', 'The order book with our place.', bookReply),
+  book: get('/markets/:symbol/book', 'The order book with our place.', bookReply, bookQuery),
   plots: get('/markets/:symbol/plots', 'Series that strategies want to have drawn.', plotsReply, rangeQuery),
   orders: get('/orders', 'Orders.', ordersReply, ordersQuery),
   order: get('/orders/:key', 'One order and its life; by its key or its id at the exchange.', orderReply),

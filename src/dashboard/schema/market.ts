@@ -104,6 +104,10 @@ export const marksReply = z.object({
   brackets: z.array(bracketItem),
 });
 
+export const bookQuery = z.object({
+  levels: z.coerce.number().int().min(1).max(1_000).default(1_000).describe('Of each side, the best ones.'),
+});
+
 const level = z.tuple([decimalTextField, decimalTextField]);
 
 export const bookReply = z.object({

@@ -7,11 +7,19 @@ import { AccessStore } from '../access-store.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import { EventStreams } from '../events/event-streams.ts';
 import { BotFolderReader, asApiError } from '../folder/bot-folder-reader.ts';
-import { readReportPage, PageFiles, REPORT_HEADERS, securityHeaders } from './page-files.ts';
+import {
+  API_POLICY,
+  OF_PAGES,
+  readReportPage,
+  PageFiles,
+  REPORT_HEADERS,
+  securityHeaders,
+} from './page-files.ts';
 import { DASHBOARD_ENDPOINTS, type DashboardEndpoint, type EndpointShape } from '../schema/endpoints.ts';
 import { SignalEndpoint } from '../signals/signal-endpoint.ts';
 import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { AccessGuard, type SignedIn } from './access-guard.ts';
+import { ReplyDeltas } from './reply-deltas.ts';
 import { checkedInput, createHandlers, type Handlers, parseJsonBody } from './handlers.ts';
 import { API_ROOT } from './openapi.ts';
 
@@ -64,6 +72,7 @@ export class DashboardServer {
   private readonly handlers: Handlers;
   private readonly streams: EventStreams;
   private readonly page: PageFiles;
+  private readonly deltas = new ReplyDeltas();
   private readonly app: FastifyInstance;
 
   /** Throws `DATA_UNUSABLE` if the tokens are unreadable, `INVALID_OPTIONS` for an invalid certificate. */
@@ -180,7 +189,8 @@ export class DashboardServer {
         // The person is checked before the body arrives: without a token no body is read.
         onRequest: (request, reply, done) => {
           try {
-            void reply.header('cache-control', 'no-store');
+            void reply.header('cache-control', 'no-store').header('content-security-policy', API_POLICY);
+            for (const name of OF_PAGES) void reply.removeHeader(name);
             if (role !== null) signedIn.set(request, this.guard.check(request, role));
             done();
           } catch (error) {
@@ -216,7 +226,8 @@ export class DashboardServer {
     }
     // The schemas above have checked the types that each handler takes.
     const handler = this.handlers[name] as (call: unknown) => unknown;
-    return handler({ params, query, body, person });
+    const answer = handler({ params, query, body, person });
+    return shape.method === 'GET' ? this.deltas.shortened(answer, request, reply) : answer;
   }
 
   private openStream(request: FastifyRequest, reply: FastifyReply): void {

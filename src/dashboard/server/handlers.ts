@@ -132,7 +132,7 @@ export function createHandlers(
       mirror.read((reader) => chartCandlesReplyOf(reader, { symbol: symbolIn(params), ...query })),
     marks: ({ params, query }) =>
       mirror.read((reader) => marksReplyOf(reader, { symbol: symbolIn(params), ...query })),
-    book: ({ params }) => mirror.read((reader) => bookReplyOf(reader, symbolIn(params))),
+    book: ({ params, query }) => mirror.read((reader) => bookReplyOf(reader, symbolIn(params), query.levels)),
     plots: ({ params, query }) => mirror.read((reader) => plotsReplyOf(reader, symbolIn(params), query)),
     orders: ({ query: { state, ...query } }) =>
       pageOf((pages) => pages.orders({ ...scopeOf(query), state }), orderItemOf),

@@ -165,6 +165,12 @@ const REPORT_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
+/** Policy of the API's own replies, which are no pages. */
+export const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
+
+/** Headers that mean something for pages alone. */
+export const OF_PAGES = ['permissions-policy', 'cross-origin-opener-policy', 'referrer-policy'] as const;
+
 const OF_ALL = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

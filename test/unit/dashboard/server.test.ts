@@ -9,6 +9,7 @@ import { AlertOutbox } from '../../../src/alerts/alert-outbox.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
+import { applyDelta } from '../../../src/domain/json-delta.ts';
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
@@ -48,10 +49,46 @@ function strict(schema: z.ZodType): z.ZodType {
   return z.fromJSONSchema(json);
 }
 
+/** Reads an address as one who may have an earlier reply of it. */
+async function readAgain(of: DashboardHere, tag?: string) {
+  const headers = {
+    ...of.bearer(),
+    'a-im': 'sarraf-delta',
+    ...(tag === undefined ? {} : { 'if-none-match': tag }),
+  };
+  const { status, text, headers: replied } = await of.ask('/api/v1/overview', { headers });
+  return { status, json: JSON.parse(text), tag: replied['etag'], im: replied['im'] };
+}
+
+describe('a reader that has an earlier reply', () => {
+  test('gets what has changed since then, and the whole without an earlier one', async () => {
+    const first = await readAgain(here);
+    expect(first).toMatchObject({ status: 200, im: undefined });
+    // A tag of another address or server names nothing here.
+    expect((await readAgain(here, '"other"')).status).toBe(200);
+    const second = await readAgain(here, first.tag);
+    expect(second).toMatchObject({ status: 226, im: 'sarraf-delta' });
+    const { json: whole } = await here.api('/overview');
+    const applied = applyDelta(first.json, second.json) as typeof whole;
+    expect({ ...applied, nowMs: 0 }).toEqual({ ...whole, nowMs: 0 });
+    expect(JSON.stringify(second.json).length).toBeLessThan(JSON.stringify(whole).length / 5);
+  });
+
+  test('has nothing that a server knows which was begun anew', async () => {
+    const { tag } = await readAgain(here);
+    const anew = await new DashboardHere(folderOfThisTest(), pageFolder).listen();
+    expect((await readAgain(anew)).tag).not.toBe(tag);
+    expect((await readAgain(anew, tag)).status).toBe(200);
+    await anew.close();
+  });
+});
+
 describe('what is read', () => {
   test.each([
     ['session', '/session'],
     ['overview', '/overview'],
+    ['trips', '/trips?by=profit&limit=5'],
+    ['profits', '/profits?by=month&calendar=jalali'],
     ['equity', '/equity?from=0'],
     ['strategy', '/strategies/market-maker'],
     ['rules', '/strategies/market-maker/rules'],

@@ -24,11 +24,13 @@ import { OrdersTable } from './orders.tsx';
 import { formatUnit } from '../../../language/format-money.ts';
 import { locale } from '../preferences.ts';
 
+/** Shortest times between two reads, in ms. */
+const BOOK_PAUSE_MS = 2_000;
 const CANDLES_PAUSE_MS = 5_000;
 const PLOTS_PAUSE_MS = 10_000;
 
 export function MarketView({ symbol }: { readonly symbol: string | null }) {
-  const reply = useReply<MarketsReply>('/markets');
+  const reply = useReply<MarketsReply>('/markets', CANDLES_PAUSE_MS);
   return (
     <WithReply reply={reply.value}>
       {({ markets: all }) => {
@@ -57,7 +59,10 @@ function OneMarket({ market, all, around }: OneMarketProps) {
   const { symbol, quote, timeframes } = market;
   const timeframe = useSignal(timeframes.includes('1h') ? '1h' : (timeframes[0] ?? '1h'));
   const range = { timeframe: timeframe.value, around };
-  const marks = useReply<MarksReply>(withQuery(`/markets/${encodeURIComponent(symbol)}/marks`, range)).value;
+  const marks = useReply<MarksReply>(
+    withQuery(`/markets/${encodeURIComponent(symbol)}/marks`, range),
+    BOOK_PAUSE_MS,
+  ).value;
   const options = all.map((each) => [each.symbol, each.symbol] as const);
   const choice = {
     get value() {
@@ -103,7 +108,7 @@ function OneMarket({ market, all, around }: OneMarketProps) {
 
 function MarketFigures({ market }: { readonly market: MarketItem }) {
   const { symbol, quote, last, dayChange, bookSeenAtMs, isClosed, strategies } = market;
-  const book = useReply<BookReply>(`/markets/${encodeURIComponent(symbol)}/book`).value.data;
+  const book = useBook(symbol).value.data;
   const figures: readonly (readonly ['market.last' | 'market.bestBuy' | 'market.bestSell', string | null])[] =
     [
       ['market.last', last],
@@ -213,9 +218,12 @@ interface OrderBookProps {
 /** Number of shown levels on each side. */
 const LEVELS = 10;
 
+const useBook = (market: string) =>
+  useReply<BookReply>(`/markets/${encodeURIComponent(market)}/book?levels=${LEVELS}`, BOOK_PAUSE_MS);
+
 /** Shows the order book as the bot last read it, with our orders in it. */
 function OrderBookPanel({ market, base, quote }: OrderBookProps) {
-  const reply = useReply<BookReply>(`/markets/${encodeURIComponent(market)}/book`);
+  const reply = useBook(market);
   const seenAtMs = reply.value.data?.seenAtMs ?? null;
   return (
     <Panel title={t('book.title')} note={<Age atMs={seenAtMs} />}>
@@ -240,7 +248,7 @@ interface BookTableProps {
 
 function BookTable({ book, base, quote }: BookTableProps) {
   const own = new Map(book.own.map((order) => [order.price, order]));
-  const [asks, bids] = [book.asks.slice(0, LEVELS).toReversed(), book.bids.slice(0, LEVELS)];
+  const [asks, bids] = [book.asks.toReversed(), book.bids];
   const most = Math.max(...[...asks, ...bids].map(([, amount]) => Number(amount)));
   const row = (side: 'buy' | 'sell', [price, amount]: readonly [string, string]) => {
     const mine = own.get(price);

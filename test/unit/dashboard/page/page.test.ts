@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { applyDelta, jsonDelta, type Json } from '../../../../src/domain/json-delta.ts';
 import { levelsOf } from '../../../../src/dashboard/page/charts/candle-marks.ts';
 import { EventParser } from '../../../../src/dashboard/page/event-parser.ts';
 import { ENGLISH_TEXTS } from '../../../../src/dashboard/page/texts/english.ts';
@@ -66,6 +68,34 @@ describe('the page', () => {
     const css = read('page.css');
     const rules = css.match(/^.*(?:::first-letter|letter-spacing:).*$/gm) ?? [];
     expect(rules.filter((rule) => !rule.startsWith(":root[lang='en'] "))).toEqual([]);
+  });
+});
+
+test('a change of JSON makes the later value of the earlier one, whatever both are', () => {
+  const { json } = fc.letrec((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<Json>(null, true, 'a', 'b', 1, 2.5),
+      fc.array(tie('json') as fc.Arbitrary<Json>, { maxLength: 4 }),
+      fc.record({ a: tie('json'), b: tie('json') }, { requiredKeys: ['a'] }) as fc.Arbitrary<Json>,
+    ),
+  }));
+  fc.assert(
+    fc.property(json as fc.Arbitrary<Json>, json as fc.Arbitrary<Json>, (before, after) => {
+      const delta = jsonDelta(before, after);
+      expect(applyDelta(before, JSON.parse(JSON.stringify(delta)))).toEqual(after);
+      expect(jsonDelta(after, structuredClone(after))).toBeNull();
+    }),
+  );
+});
+
+test('a change of a long list names the rows that came, and the fields that changed', () => {
+  const rows = [5, 4, 3, 2].map((id) => ({ id, state: 'open' }));
+  const came = { id: 6, state: 'open' };
+  expect(jsonDelta(rows, [came, ...rows])).toEqual({ from: 0, removed: 0, splice: [came] });
+  expect(jsonDelta(rows, rows.toSpliced(1, 1, { id: 4, state: 'filled' }))).toEqual({
+    from: 1,
+    each: [{ fields: { state: { value: 'filled' } } }],
   });
 });
 
