@@ -18,6 +18,22 @@ export function dataOption(description: string, byDefault: string | null = 'data
   return byDefault === null ? option : option.default(byDefault);
 }
 
+/** Adds `--data`, the folder of a bot, and `--config`, the configuration that names it. */
+export function withBotFolder(command: Command, description: string): Command {
+  return command
+    .addOption(dataOption(description))
+    .option('--config <file>', 'configuration of the bot, whose data folder it is')
+    .hook('preAction', async () => {
+      const { config } = command.opts<{ readonly config?: string }>();
+      if (config === undefined) return;
+      if (command.getOptionValueSource('data') === 'cli')
+        throw wrongInput('expected --config or --data, found both: each names the data folder');
+      const { readConfig } = await import('./read-config.ts');
+      // No request leaves: the keys of its account are not needed.
+      command.setOptionValue('data', readConfig(config, [], { isOffline: true }).data.folder);
+    });
+}
+
 /** Removes `--data` from the options if the environment set it: an option that was typed replaces it. */
 export function withoutDataOfEnvironment<Options extends { readonly data?: string }>(
   options: Options,

@@ -5,7 +5,7 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
-import { dataOption, integerOption } from './option-readers.ts';
+import { integerOption, withBotFolder } from './option-readers.ts';
 import { dataFolderOwner, isDataFolderInUse } from '../daemon/process-locks.ts';
 import { askHealth, healthAddress } from './ask-health.ts';
 
@@ -30,9 +30,8 @@ export function mirrorCommand(
   name: string,
   options: { readonly description: string; readonly examples: string },
 ): Command {
-  return new Command(name)
+  return withBotFolder(new Command(name), 'folder of the mirror')
     .description(options.description)
-    .addOption(dataOption('folder of the mirror'))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', `\nExamples:\n${options.examples}\n${EXIT_CODES}`);
 }

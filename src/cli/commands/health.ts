@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { askHealth, healthAddress, type HealthAnswer } from '../ask-health.ts';
 import { failed } from '../command-error.ts';
-import { dataOption, integerOption } from '../option-readers.ts';
+import { integerOption, withBotFolder } from '../option-readers.ts';
 
 interface Options {
   readonly data: string;
@@ -47,9 +47,8 @@ async function run(options: Options): Promise<void> {
 }
 
 export function healthCommand(): Command {
-  return new Command('health')
+  return withBotFolder(new Command('health'), "the bot's data folder")
     .description('Shows whether the running bot is healthy: its loop runs and it can write to its mirror.')
-    .addOption(dataOption("the bot's data folder"))
     .option(
       '--port <number>',
       'asks this port of this machine, instead of the one in the data folder',

@@ -166,8 +166,11 @@ function Header() {
       {bot === undefined ? null : (
         <div class="state" data-bot={bot.state}>
           <BotState bot={bot} />
-          {bot.isEmbedded ? <Badge tone="calm">{t('state.embedded')}</Badge> : null}
-          {bot.venue === 'paper' ? <Badge tone="calm">{t('state.paper')}</Badge> : null}
+          {bot.venue === 'live' ? (
+            <Badge tone="warn">{t('state.live')}</Badge>
+          ) : (
+            <Badge tone="calm">{t(bot.isEmbedded ? 'state.embedded' : 'state.paper')}</Badge>
+          )}
           <span class="note detail">
             <StateDetail bot={bot} />
           </span>

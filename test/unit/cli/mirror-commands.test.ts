@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError, type Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -160,6 +160,16 @@ const column = (out: string, index: number): string[] =>
 
 const json = async (name: string, ...args: string[]): Promise<Record<string, unknown>> =>
   JSON.parse((await sarraf(name, ...args, '--json')).out) as Record<string, unknown>;
+
+test.each([...COMMANDS.keys()])('%s finds the data folder by the configuration of a bot', async (name) => {
+  const config = join(folder, 'bot.yaml');
+  writeFileSync(config, 'data: { folder: . }\n');
+  const { out } = await run(name, ['--config', config, '--json']);
+  expect(JSON.parse(out)).toEqual(await json(name));
+  expect((await sarraf(name, '--config', config)).failure).toMatchObject({
+    message: expect.stringContaining('expected --config or --data, found both'),
+  });
+});
 
 describe('sarraf status', () => {
   test('shows, while the bot runs, what it does and whether something is wrong', async () => {

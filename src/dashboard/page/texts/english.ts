@@ -59,6 +59,7 @@ export const ENGLISH_TEXTS = {
   'state.silent': 'silent',
   'state.ended': 'ended',
   'state.embedded': 'simulated exchange',
+  'state.live': 'REAL MONEY',
   'state.paper': 'paper money',
   'state.since': 'since {time}',
   'state.silentSince': 'silent since {time}',

@@ -60,6 +60,7 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'state.silent': 'بی‌پاسخ',
   'state.ended': 'خاموش',
   'state.embedded': 'صرافی شبیه‌سازی‌شده',
+  'state.live': 'پول واقعی',
   'state.paper': 'پول فرضی',
   'state.since': 'از {time}',
   'state.silentSince': 'از {time} خبری نیست',
