@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { Command, CommanderError, Help, type Option } from 'commander';
-import { SarrafError } from '../domain/errors.ts';
+import { present, SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError, FAILED, OK, WRONG_INPUT } from './command-error.ts';
 
@@ -235,11 +235,27 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
   },
 };
 
-/** Creates a command for the list of all commands: its line of help, with nothing loaded. */
-function outline(name: string, { takes, summary }: ListedCommand): Command {
-  const command = new Command(name).description(summary);
-  return takes === undefined ? command : command.arguments(takes);
-}
+/** All commands as the help groups them. */
+const GROUPS = {
+  'Begin and run': 'run init plan doctor exchange completion',
+  'Try a strategy': 'backtest study worker parity explain why fuzz',
+  'Watch a bot':
+    'status orders trades balances intents signals locks reconcile budget health dashboard alerts report',
+  'Steer a bot': 'halt resume pause cancel close position order signal lock unlock',
+  'Use the account': 'api statement withdraw deposit-address login gateway',
+  'Record data': 'record data sql',
+  'Keep it safe': 'token ledger watchdog backup restore',
+};
+
+/** Creates the commands for the list of all: their lines of help, with nothing loaded. */
+const outlines = (): Command[] =>
+  Object.entries(GROUPS).flatMap(([group, names]) =>
+    names.split(' ').map((name) => {
+      const { takes, summary } = present(COMMANDS[name], 'a command of a group');
+      const outline = new Command(name).description(summary).helpGroup(`${group}:`);
+      return takes === undefined ? outline : outline.arguments(takes);
+    }),
+  );
 
 /** Creates the root of the program, above these commands. */
 export function rootAbove(commands: readonly Command[]): Command {
@@ -259,8 +275,7 @@ export function rootAbove(commands: readonly Command[]): Command {
 /** Creates the program with the named commands loaded, or, if none is named, with the list of all. */
 async function createProgram(named: readonly string[]): Promise<Command> {
   const found = Object.entries(COMMANDS).filter(([name]) => named.includes(name));
-  if (found.length === 0)
-    return rootAbove(Object.entries(COMMANDS).map(([name, listed]) => outline(name, listed)));
+  if (found.length === 0) return rootAbove(outlines());
   const loaded = await Promise.all(
     found.map(async ([, { load }]) => load(() => createProgram(Object.keys(COMMANDS)))),
   );

@@ -138,6 +138,7 @@ describe('the list of commands', () => {
       startSarraf(['stauts']).finished,
     ]);
     for (const name of Object.keys(COMMANDS)) expect(help.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    expect(help.out.match(/^[A-Z].+:$/gm)).toContain('Steer a bot:');
     expect(helpOfOne.out).toContain('Usage: sarraf plan [options]');
     expect(mistyped).toEqual(failed(2, 'Did you mean status?'));
   });
