@@ -1,9 +1,8 @@
-import { listText } from '../domain/retain-newest.ts';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { closing } from '../domain/closing.ts';
 import { isAbsolute, join, relative } from 'node:path';
 import { nearestWord } from '../configuration/load-yaml.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { listText, SarrafError } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';

@@ -1,7 +1,6 @@
-import { listText } from '../domain/retain-newest.ts';
 import { addAbortListener } from 'node:events';
 import { closingAsync } from '../domain/closing.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { listText, messageOf, SarrafError } from '../domain/errors.ts';
 import { type Pulse, readRun } from './run-record.ts';
 import {
   type CanceledEntries,

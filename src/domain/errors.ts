@@ -152,3 +152,9 @@ export function present<Value>(value: Value, what: Sentence): NonNullable<Value>
   if (value !== undefined && value !== null) return value;
   throw new SarrafError('INVARIANT', `expected ${typeof what === 'string' ? what : what()}, found nothing`);
 }
+
+/** Lists the first texts, and counts the others: `a, b and 3 more`. */
+export function listText(texts: readonly string[], most = 20): string {
+  const more = texts.length - most;
+  return `${texts.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

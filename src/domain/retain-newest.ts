@@ -9,9 +9,3 @@ export function retainNewest<Key>(
     items.delete(oldest);
   }
 }
-
-/** Lists the first texts, and counts the others: `a, b and 3 more`. */
-export function listText(texts: readonly string[], most = 20): string {
-  const more = texts.length - most;
-  return `${texts.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}

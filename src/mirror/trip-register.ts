@@ -65,6 +65,10 @@ export class TripRegister {
   trips(priceOf: (market: string) => Units | null): readonly ListedTrip[] {
     this.#readMarkets(priceOf);
     if (!this.#readFills()) {
+      // Labels of orders whose fills were removed go too: a bot runs for months.
+      this.#labels.clear();
+      this.#firstStops.clear();
+      this.#lastOrderId = 0;
       this.#books = new TripBooks(this.#markets);
       this.#place = NOTHING;
       this.#readFills();

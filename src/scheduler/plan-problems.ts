@@ -1,5 +1,4 @@
-import { listText } from '../domain/retain-newest.ts';
-import { present } from '../domain/errors.ts';
+import { listText, present } from '../domain/errors.ts';
 import {
   type PlanInput,
   PLANNED_SHARE,

@@ -1,8 +1,7 @@
-import { listText } from '../domain/retain-newest.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import { closing } from '../domain/closing.ts';
 import { basename, join, resolve } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
+import { listText, SarrafError } from '../domain/errors.ts';
 import { acquireProcessLock, type ProcessLock } from '../daemon/process-locks.ts';
 import { StudyStore } from './study-store.ts';
 import type Database from 'better-sqlite3';

@@ -1,8 +1,7 @@
-import { listText } from '../../domain/retain-newest.ts';
 import { createScrubber } from '../../daemon/redact.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';
 import { Secret } from '../../configuration/secret-file.ts';
-import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
+import { listText, SarrafError, type ErrorCode } from '../../domain/errors.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchange/endpoints.ts';
 import { iterateOrders, iteratePages, iterateTrades, type PagedName } from '../../exchange/paging.ts';
 import type { DecodedRefusal } from '../../exchange/reply-decoder.ts';

@@ -1,4 +1,3 @@
-import { listText } from '../../domain/retain-newest.ts';
 import { Command, Option, InvalidArgumentError } from 'commander';
 import { importCommand, conflictLines, outcomeText } from '../data/import-command.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
@@ -20,7 +19,7 @@ import {
 } from '../data/data-options.ts';
 import { ProgressLine } from '../data/progress-line.ts';
 import { anchorIn, anchorText, type BarAnchor, type Timeframe } from '../../domain/candle.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { listText, SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
 import { noneThere, timeText } from '../../recording/read-rows.ts';

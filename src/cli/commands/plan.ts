@@ -1,5 +1,4 @@
 import { countText } from '../../domain/money.ts';
-import { listText } from '../../domain/retain-newest.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
@@ -17,7 +16,7 @@ import { DEFAULT_STRATEGIES, type BotConfig } from '../../daemon/create-bot-conf
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { missingInventories, readBooks, planOfConfigs, type ConfigPlan } from '../plan-of-config.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { listText, SarrafError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { AssetLedger } from '../../portfolio/asset-ledger.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/candle.ts';

@@ -1,6 +1,5 @@
-import { listText } from '../../domain/retain-newest.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { listText, SarrafError } from '../../domain/errors.ts';
 import { Engine } from '../../engine/engine.ts';
 import type {
   EngineSettings,

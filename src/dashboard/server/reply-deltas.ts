@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { retainNewest } from '../../domain/retain-newest.ts';
 import { jsonDelta } from '../../domain/json-delta.ts';
 
 /** Name of the changes in the headers of RFC 3229. */
@@ -36,8 +37,7 @@ export class ReplyDeltas {
     // The newest address is the last one of the map.
     this.#versions.delete(url);
     this.#versions.set(url, [[tag, value] as const, ...stored].slice(0, MOST_VERSIONS));
-    const [oldest] = this.#versions.keys();
-    if (this.#versions.size > MOST_ADDRESSES && oldest !== undefined) this.#versions.delete(oldest);
+    retainNewest(this.#versions, MOST_ADDRESSES);
     if (known === undefined) return value;
     const delta = jsonDelta(known[1], value);
     return reply.code(IM_USED).header('im', MANIPULATION).send(JSON.stringify(delta));

@@ -75,8 +75,11 @@ describe('a reader that has an earlier reply', () => {
   });
 
   test('has nothing that a server knows which was begun anew', async () => {
-    const { tag } = await readAgain(here);
+    const before = await new DashboardHere(folderOfThisTest(), pageFolder).listen();
+    const { tag } = await readAgain(before);
+    await before.close();
     const anew = await new DashboardHere(folderOfThisTest(), pageFolder).listen();
+    // It has given as many replies.
     expect((await readAgain(anew)).tag).not.toBe(tag);
     expect((await readAgain(anew, tag)).status).toBe(200);
     await anew.close();

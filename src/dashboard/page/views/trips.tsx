@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { DAY_MS, weekdayOf } from '../../../domain/time-text.ts';
 import { tehranDay } from '../../../domain/zone-time.ts';
 import { localDigits, monthName, tehranParts } from '../../../language/format-time.ts';
-import type { ProfitsReply, TripItem, TripsReply } from '../../schema/trip.ts';
+import type { ProfitsQuery, ProfitsReply, TripItem, TripsQuery, TripsReply } from '../../schema/trip.ts';
 import { MarketAndStrategy, SelectField, useMarketAndStrategy } from '../actions/field.tsx';
 import { withQuery } from '../api.ts';
 import { column, DataTable, NamedFigure, PagedList, type DataColumn } from '../parts/data-table.tsx';
@@ -25,14 +25,14 @@ import {
 import { t, wordFor } from '../translate.ts';
 import { useReply } from '../use-reply.ts';
 
-const STATES = ['all', 'open', 'closed'] as const;
-const TRIP_ORDERS = ['closed', 'opened', 'profit', 'change', 'risk', 'length', 'fees'] as const;
+const STATES: readonly TripsQuery['state'][] = ['all', 'open', 'closed'];
+type TripOrder = TripsQuery['by'];
 
 /** Shows round trips: what strategies bought and sold again, or still hold. */
 export function TripsView() {
-  const state = useSignal<(typeof STATES)[number]>('all');
-  const by = useSignal<(typeof TRIP_ORDERS)[number]>('closed');
-  const first = useSignal<'largest' | 'smallest'>('largest');
+  const state = useSignal<TripsQuery['state']>('all');
+  const by = useSignal<TripOrder>('closed');
+  const first = useSignal<TripsQuery['first']>('largest');
   const filter = useMarketAndStrategy();
   const [reason, tag] = [useSignal(''), useSignal('')];
   const query = {
@@ -44,7 +44,7 @@ export function TripsView() {
     by: by.value,
     first: first.value,
   };
-  const sortBy = (order: (typeof TRIP_ORDERS)[number]): void => {
+  const sortBy = (order: TripOrder): void => {
     first.value = order === by.value && first.value === 'largest' ? 'smallest' : 'largest';
     by.value = order;
   };
@@ -124,7 +124,7 @@ export function TripsView() {
 const ratio = (value: number | null): string => (value === null ? NONE : showNumber(value.toFixed(2)));
 
 /** Returns the columns of trips with what a click on the head sorts by; null for nothing. */
-function tripColumns(): readonly (readonly [(typeof TRIP_ORDERS)[number] | null, DataColumn<TripItem>])[] {
+function tripColumns(): readonly (readonly [TripOrder | null, DataColumn<TripItem>])[] {
   return [
     [
       'opened',
@@ -232,13 +232,22 @@ function OrderReason({ text, order }: { readonly text: string | null; readonly o
   );
 }
 
-const PROFIT_GROUPS = ['day', 'week', 'month', 'hour', 'strategy', 'market', 'reason', 'tag'] as const;
+const PROFIT_GROUPS: readonly ProfitsQuery['by'][] = [
+  'day',
+  'week',
+  'month',
+  'hour',
+  'strategy',
+  'market',
+  'reason',
+  'tag',
+];
 
 type ProfitGroup = ProfitsReply['groups'][number];
 
 /** Shows what closed trips brought by day, week, month, hour, strategy and other. */
 export function ProfitsView() {
-  const by = useSignal<(typeof PROFIT_GROUPS)[number]>('day');
+  const by = useSignal<ProfitsQuery['by']>('day');
   const filter = useMarketAndStrategy();
   const query = {
     by: by.value,
@@ -285,7 +294,7 @@ function ProfitTable({
   by,
   groups,
 }: {
-  readonly by: (typeof PROFIT_GROUPS)[number];
+  readonly by: ProfitsQuery['by'];
   readonly groups: readonly ProfitGroup[];
 }) {
   const most = Math.max(...groups.map(({ profit }) => Math.abs(Number(profit))));
