@@ -12,7 +12,14 @@ import { MemoryMirror, planOf } from './poll/poll-bot.ts';
 import { compareDecisions, compareSessions, type SessionComparison } from './parity/compare-sessions.ts';
 import { type Difference, Watch } from './difference.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './parity/run-again.ts';
-import { readSession, measuredLatency, type WantedThing, instancesOf } from './session.ts';
+import {
+  readSession,
+  measuredLatency,
+  type WantedThing,
+  type StrategyStop,
+  strategyStopOf,
+  instancesOf,
+} from './session.ts';
 import { ReceivedData } from './parity/received-data.ts';
 
 interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
@@ -23,6 +30,8 @@ interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rul
 export interface ParityReport extends SessionComparison {
   /** Decisions of the session that were made again from its received events; 0 if none were kept. */
   readonly decidedAgain: number;
+  /** Requests that the bot held until they had expired, or since its machine was too slow. */
+  readonly unsent: number;
   readonly beganMs: number;
   readonly endMs: number;
   /** Counts of the session and of the second run. */
@@ -77,6 +86,7 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
     ...comparison,
     differences: [...ofEvents.differences, ...comparison.differences],
     decidedAgain: ofEvents.decisions,
+    unsent: ofEvents.again.unsent,
     beganMs: file.beganMs,
     endMs: session.endMs,
     session: countsOf(second.session),
@@ -128,6 +138,7 @@ function countsOf({ signals, intents, orders, fills, books, bars }: SecondRun['s
 /** Decisions of an engine that received the events of a session. */
 interface DecidedAgain {
   readonly intents: readonly WantedThing[];
+  readonly stops: readonly StrategyStop[];
   /** Orders as they were when they were planned. */
   readonly orders: readonly OrderRecord[];
   /**
@@ -136,6 +147,8 @@ interface DecidedAgain {
    */
   readonly received: ReceivedData;
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
+  /** Requests that were never sent. */
+  readonly unsent: number;
   /** Times of the first and the last event; null if no events were kept. */
   readonly fromMs: number | null;
   readonly untilMs: number | null;
@@ -169,7 +182,10 @@ async function decideAgain(
   );
   const watch = new Watch([]);
   const received = new ReceivedData();
-  const mirror = new MemoryMirror(({ kind, subject, json }, atMs) => {
+  const stops: StrategyStop[] = [];
+  const mirror = new MemoryMirror((entry, atMs) => {
+    const { kind, subject, json } = entry;
+    if (kind === 'strategy') stops.push(strategyStopOf({ ...entry, atMs }));
     if (kind === 'intent') watch.intent(subject, json, atMs);
     if (kind === 'intent' || kind === 'order') received.decide(subject);
   });
@@ -186,9 +202,11 @@ async function decideAgain(
     );
     return {
       intents: watch.intents,
+      stops,
       orders: [...planned.values()],
       received,
       tripsMs,
+      unsent,
       fromMs,
       untilMs,
       failure,
@@ -196,6 +214,7 @@ async function decideAgain(
   };
   const note = (event: EngineEvent & { readonly kind: 'answer' }): void => {
     const { requestId, sentAtMs, atMs, answer } = event;
+    if (answer.outcome === 'unsent') unsent += 1;
     const wanted = calls.get(requestId);
     calls.delete(requestId);
     if (wanted === undefined || sentAtMs === null) return;
@@ -207,6 +226,7 @@ async function decideAgain(
     const heldMs = sentAtMs - wantedAtMs;
     known.push({ sentAtMs, durationMs: Math.max(0, atMs - (heldMs > MOST_HELD_MS ? sentAtMs : wantedAtMs)) });
   };
+  let unsent = 0;
   let fromMs: number | null = null;
   let untilMs: number | null = null;
   for await (const event of events) {

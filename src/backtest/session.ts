@@ -5,12 +5,14 @@ import { readEvents, readSessionFile, type SessionFile } from '../daemon/session
 import type { Candle, Timeframe } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
+import type { JournalEntry } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { openMirrorReadOnly } from '../mirror/mirror-file.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { signalLineOf, type SignalLine } from './signals.ts';
 import type { DrawnLatency } from '../venues/fill-rules.ts';
+import type { Sentence } from '../language/sentence.ts';
 import type { ReceivedData } from './parity/received-data.ts';
 import { formatUnits } from '../domain/money.ts';
 
@@ -39,6 +41,7 @@ export interface ReadSession {
   /** Time at which the session began to end, or of its last sign of life. */
   readonly endMs: number;
   readonly intents: readonly WantedThing[];
+  readonly stops: readonly StrategyStop[];
   /** Signals that its strategies received, in order of time. */
   readonly signals: readonly SignalLine[];
   readonly orders: readonly OrderRecord[];
@@ -78,6 +81,10 @@ export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'b
       .map(signalLineOf)
       .filter(({ code, seenAtMs }) => code === 'told' && isWithin(seenAtMs)),
     intents: reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => isWithin(atMs)),
+    stops: reader
+      .lines('strategy', all)
+      .map(strategyStopOf)
+      .filter(({ atMs }) => isWithin(atMs)),
     orders,
     fills: reader.fills(all).filter(({ atMs }) => atMs >= beganMs),
     balances: new Map(reader.balances().map(({ currency, total }) => [currency, formatUnits(total)])),
@@ -130,8 +137,25 @@ export interface WantedThing {
   readonly atMs: number;
 }
 
+/** Moment at which a strategy was paused or stopped. */
+export interface StrategyStop {
+  readonly strategy: string;
+  readonly atMs: number;
+  readonly reason: Sentence;
+}
+
+/** Reads a journal entry of kind `strategy`. */
+export function strategyStopOf({
+  subject,
+  json,
+  atMs,
+}: JournalEntry & { readonly atMs: number }): StrategyStop {
+  const { reason } = JSON.parse(json) as { readonly reason: Sentence };
+  return { strategy: subject, atMs, reason };
+}
+
 /** View of one run for a comparison, each list in order of time. */
-export interface SessionView extends Pick<ReadSession, 'intents' | 'orders' | 'fills'> {
+export interface SessionView extends Pick<ReadSession, 'intents' | 'stops' | 'orders' | 'fills'> {
   /** Signals of the run; of a session, those that were delivered. */
   readonly signals: readonly SignalLine[];
   readonly books: readonly SeenData[];

@@ -190,8 +190,8 @@ export class MirrorReader {
     return this.linesWhere('subject = ?', [subject], last);
   }
 
-  /** Returns the last lines that strategies logged, or signals that came, oldest first. */
-  lines(kind: 'log' | 'signal', { strategy, last }: LinesFilter): readonly JournalLine[] {
+  /** Returns the last lines that strategies logged, signals, or stops of strategies, oldest first. */
+  lines(kind: 'log' | 'signal' | 'strategy', { strategy, last }: LinesFilter): readonly JournalLine[] {
     if (strategy === null) return this.linesWhere('kind = ?', [kind], last);
     return this.linesWhere('kind = ? AND subject = ?', [kind, strategy], last);
   }

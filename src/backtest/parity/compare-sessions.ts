@@ -1,5 +1,6 @@
 import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
+import { english } from '../../language/sentence.ts';
 import { signalKey } from '../../engine/signal-record.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import type { OrderRecord } from '../../records/order.ts';
@@ -43,7 +44,10 @@ export interface SessionComparison {
 export function compareSessions(pair: SessionPair, options: CompareOptions): SessionComparison {
   const pairs = matchDecisions(decisionsOf(pair.session), decisionsOf(pair.again), options.toleranceMs);
   const fills = differentFills(pair, pairs, options);
-  const divergences: Divergence[] = [...seenDivergences(pair, options)];
+  const divergences: Divergence[] = [
+    ...stopDivergences(pair, options.toleranceMs),
+    ...seenDivergences(pair, options),
+  ];
   const ofSignals = signalDifferences(pair);
   const differences: Difference[] = [...ofSignals, ...fills.values()];
   for (const one of ofSignals)
@@ -89,12 +93,17 @@ export function compareDecisions(
 ): { readonly differences: readonly Difference[]; readonly decisions: number } {
   const until = (of: Decided): readonly Decision[] => decisionsOf(of).filter(({ atMs }) => atMs <= untilMs);
   const pairs = matchDecisions(until(session), until(again), 0);
-  const why = 'on the same events, another decision was made';
+  const stops = stopDivergences({ session, again }, 0);
   const differences = pairs.flatMap((pair): readonly Difference[] => {
     const [mine, other] = [pair.session?.detail ?? null, pair.again?.detail ?? null];
     if (mine === other) return [];
     const { what, strategy } = oneOf(pair);
-    return [{ what, cause: 'code', atMs: timeOf(pair), strategy, session: mine, again: other, why }];
+    const atMs = timeOf(pair);
+    const { cause, why } = firstKnown(stops, { strategy, atMs }) ?? {
+      cause: 'code' as const,
+      why: 'on the same events, another decision was made',
+    };
+    return [{ what, cause, atMs, strategy, session: mine, again: other, why }];
   });
   return { differences, decisions: pairs.filter(({ session: mine }) => mine !== null).length };
 }
@@ -124,9 +133,36 @@ function knownOtherwise(
   });
 }
 
-type Decided = Pick<SessionView, 'intents' | 'orders'>;
+/**
+ * Returns the stops of strategies that only one of two runs has. From there on each strategy may decide
+ * otherwise, since all share the account.
+ */
+function stopDivergences(
+  { session, again }: { readonly session: Stopped; readonly again: Stopped },
+  toleranceMs: number,
+): readonly Divergence[] {
+  const onlyIn = (one: Stopped, other: Stopped, name: string): readonly Divergence[] =>
+    one.stops
+      .filter(
+        ({ strategy, atMs }) =>
+          !other.stops.some(
+            (stop) => stop.strategy === strategy && Math.abs(stop.atMs - atMs) <= toleranceMs,
+          ),
+      )
+      .map(({ strategy, atMs, reason }) => ({
+        atMs,
+        cause: 'stop',
+        why: `${strategy} was paused or stopped in the ${name} only: ${english(reason)}`,
+        strategies: null,
+      }));
+  return [...onlyIn(session, again, 'session'), ...onlyIn(again, session, 'second run')];
+}
 
-function decisionsOf({ intents, orders }: Decided): readonly Decision[] {
+type Stopped = Pick<SessionView, 'stops'>;
+
+type Decided = Pick<SessionView, 'intents' | 'orders' | 'stops'>;
+
+function decisionsOf({ intents, orders }: Omit<Decided, 'stops'>): readonly Decision[] {
   return [...intents.map(intentDecision), ...orders.map(orderDecision)].toSorted(
     (left, right) => left.atMs - right.atMs,
   );

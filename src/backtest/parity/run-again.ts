@@ -29,6 +29,8 @@ import {
   type ReadSession,
   type SeenData,
   type SessionView,
+  type StrategyStop,
+  strategyStopOf,
 } from '../session.ts';
 import { netMoney, bookText, closedBars, Watch } from '../difference.ts';
 import { ReceivedData } from './received-data.ts';
@@ -120,6 +122,7 @@ export async function runAgain({
   const watch = new Watch(session.bars);
   const receivedAgain = new ReceivedData();
   const signals: SignalLine[] = [];
+  const stops: StrategyStop[] = [];
   const run = await runPoll({
     settings: {
       ...config.execution,
@@ -152,6 +155,7 @@ export async function runAgain({
     onJournal: (entry, atMs) => {
       const { kind, subject, json } = entry;
       if (kind === 'signal') signals.push(signalLineOf({ seq: 0, atMs, ...entry }));
+      if (kind === 'strategy' && atMs < endMs) stops.push(strategyStopOf({ ...entry, atMs }));
       if (kind === 'intent' && atMs < endMs) watch.intent(subject, json, atMs);
       if (kind === 'intent' || kind === 'order') receivedAgain.decide(subject);
     },
@@ -169,6 +173,7 @@ export async function runAgain({
     },
     again: {
       signals,
+      stops,
       intents: watch.intents,
       orders: run.orders.filter(({ plannedAtMs }) => plannedAtMs < endMs),
       fills: run.fills.filter(isWithin),

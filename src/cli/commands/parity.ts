@@ -31,7 +31,7 @@ async function parity({ session, first, json }: Options): Promise<void> {
 }
 
 function linesOf(report: ParityReport, first: number): readonly string[] {
-  const { differences, session, again, decisions, decisionsOnSameInputs, decidedAgain } = report;
+  const { differences, session, again, decisions, decisionsOnSameInputs, decidedAgain, unsent } = report;
   const count = (what: Difference['what'], cause: Difference['cause']): string =>
     String(differences.filter((one) => one.what === what && one.cause === cause).length);
   const right = { align: 'right' } as const;
@@ -54,6 +54,11 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
     '',
     `${decidedAgain} of ${decisions} decisions of the session were made again from the same events.`,
     `Before ${decisionsOnSameInputs} of ${decisions} decisions of the session the second run had seen the same.`,
+    ...(unsent === 0
+      ? []
+      : [
+          `Requests of the session that it never sent, since its machine was too slow or their time was up: ${unsent}.`,
+        ]),
     ...firstLines(differences, first),
   ];
 }

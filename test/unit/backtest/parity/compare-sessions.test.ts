@@ -138,7 +138,17 @@ function fill(of: {
 }
 
 function view(of: Partial<SessionView>): SessionView {
-  return { signals: [], intents: [], orders: [], fills: [], books: [], bars: [], received: null, ...of };
+  return {
+    signals: [],
+    intents: [],
+    stops: [],
+    orders: [],
+    fills: [],
+    books: [],
+    bars: [],
+    received: null,
+    ...of,
+  };
 }
 
 const seen = (atMs: number, text: string): SessionView['books'][number] => ({
@@ -246,6 +256,30 @@ test('what was decided again from the same events is the code where it differs, 
     ['code', true],
     ['code', false],
   ]);
+});
+
+describe('a strategy that was stopped in one run only', () => {
+  const stop = { strategy: 'fast', atMs: 9_000, reason: 'it was too slow' };
+  const session = view({ orders: [order('one')], stops: [stop] });
+
+  test('is the cause of what is decided otherwise after it, from the same events too', () => {
+    expect(causes(session, view({}))).toEqual(['order stop']);
+    expect(causes(view({}), session)).toEqual(['order stop']);
+    const [difference] = compareDecisions(session, view({}), 30_000).differences;
+    expect(difference).toMatchObject({
+      cause: 'stop',
+      why: 'fast was paused or stopped in the session only: it was too slow',
+    });
+  });
+
+  test('is none of what was decided before it, nor is a stop that both runs have', () => {
+    const later = { ...stop, atMs: 20_000 };
+    expect(causes(view({ orders: [order('one')], stops: [later] }), view({}))).toEqual(['order code']);
+    expect(causes(session, view({ stops: [stop] }))).toEqual(['order code']);
+    expect(compareDecisions(session, view({ stops: [stop] }), 30_000).differences).toMatchObject([
+      { cause: 'code' },
+    ]);
+  });
 });
 
 const signal = (id: string, more: Partial<SessionView['signals'][number]> = {}) =>
