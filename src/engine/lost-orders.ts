@@ -128,6 +128,8 @@ function adopted(
     // Its fills may be older than everything that was read so far.
     orderFloor: LIST_START,
     tradeFloor: LIST_START,
+    arrivalBid: null,
+    arrivalAsk: null,
   });
   return { ...unsent, sentAtMs: nowMs, attempts: 1, state: 'sending' };
 }

@@ -249,12 +249,25 @@ const VERSION_5 = `
     WHERE kind IN ('order', 'intent', 'control', 'reconciliation', 'strategy', 'transfer');
 `;
 
+/** Adds the best prices that the bot knew when it planned an order; null for earlier orders. */
+const VERSION_6 = `
+  ALTER TABLE orders ADD COLUMN arrival_bid TEXT;
+  ALTER TABLE orders ADD COLUMN arrival_ask TEXT;
+`;
+
 /**
  * The mirror's schema as steps: the first makes the tables, each later one migrates a mirror of the version
  * before. The number of steps is the schema's version. Files of each version exist, so a step never changes
  * once it is written; a later version adds one.
  */
-export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5];
+export const MIRROR_STEPS: readonly string[] = [
+  VERSION_1,
+  VERSION_2,
+  VERSION_3,
+  VERSION_4,
+  VERSION_5,
+  VERSION_6,
+];
 
 /** Schema version that this sarraf writes; a mirror states its version in `user_version`. */
 export const SCHEMA_VERSION = MIRROR_STEPS.length;

@@ -42,6 +42,12 @@ export const ORDER = {
   orderFloor: field('cursor'),
   /** Furthest known position in the list of own trades when it was planned. */
   tradeFloor: field('cursor'),
+  /**
+   * Best prices of the book that the bot knew when it planned the order; null without one. On bars both are
+   * the last close.
+   */
+  arrivalBid: optional('money', 'The best bid that the bot knew when it planned the order.'),
+  arrivalAsk: optional('money', 'The best ask that the bot knew when it planned the order.'),
   /** Latest time at which its request can have been sent; null before. */
   sentAtMs: optional('time'),
   /**
@@ -105,6 +111,8 @@ export const ORDER_ITEM = [
   'pairKey',
   'attempts',
   'plannedAtMs',
+  'arrivalBid',
+  'arrivalAsk',
   'sentAtMs',
   'closedAtMs',
 ] as const;
@@ -189,6 +197,8 @@ export function unsentOrder(plan: OrderTerms & { readonly labels?: OrderLabels }
     plannedAtMs: plan.plannedAtMs,
     orderFloor: plan.orderFloor,
     tradeFloor: plan.tradeFloor,
+    arrivalBid: plan.arrivalBid,
+    arrivalAsk: plan.arrivalAsk,
     sentAtMs: null,
     attempts: 0,
     state: 'planned',

@@ -23,6 +23,8 @@ export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
     plannedAtMs: 0,
     orderFloor: 0,
     tradeFloor: 0,
+    arrivalBid: null,
+    arrivalAsk: null,
   });
   return { ...unsent, ...changed };
 }

@@ -85,6 +85,12 @@ interface DetailOptions {
   readonly isWhole: boolean;
 }
 
+/** Returns the best prices that the bot knew when it planned an order. */
+function arrivalText({ arrivalBid, arrivalAsk }: OrderRecord): string {
+  if (arrivalBid === null && arrivalAsk === null) return '';
+  return `bid ${unitsText(arrivalBid) || 'none'}, ask ${unitsText(arrivalAsk) || 'none'}`;
+}
+
 function detailLines({ order, fills, journal, replies }: OrderDetails, options: DetailOptions): string[] {
   const { nowMs, isWhole } = options;
   const time = (timeMs: number | null): string => (timeMs === null ? '' : clockText(timeMs, nowMs));
@@ -102,6 +108,7 @@ function detailLines({ order, fills, journal, replies }: OrderDetails, options: 
     ['at the exchange', [order.venueId ?? 'no id', order.venueStatus ?? ''].join(' ').trim()],
     ['other leg', order.pairKey ?? ''],
     ['planned', time(order.plannedAtMs)],
+    ['best prices then', arrivalText(order)],
     [
       'sent',
       order.sentAtMs === null

@@ -125,7 +125,7 @@ export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
   }
 
   private recordOf(
-    { intentId, labels }: OrderPlan,
+    { intentId, labels, book }: OrderPlan,
     wanted: WantedOrder,
     name: Pick<OrderRecord, 'key' | 'clientOrderId' | 'exit'>,
   ): OrderRecord {
@@ -148,6 +148,8 @@ export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
       plannedAtMs: this.outbox.nowMs,
       orderFloor: this.blotter.furthestOrder,
       tradeFloor: this.blotter.furthestTrade,
+      arrivalBid: book === null ? null : book.bestBid,
+      arrivalAsk: book === null ? null : book.bestAsk,
     });
   }
 

@@ -23,6 +23,8 @@ export interface OrderPlan {
   readonly instance: StrategyInstance;
   readonly intentId: string;
   readonly labels: OrderLabels;
+  /** Book that it was checked with; null if none is known. */
+  readonly book: SeenBook | null;
   /** Kind of exit if the order is the exit of a bracket; null for any other order. */
   readonly exit: ExitKind | null;
   readonly order: RiskApproved<WantedOrder>;
@@ -135,7 +137,17 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
     const stopLeg = stop === null ? null : stop.order;
     return {
       ok: true,
-      plan: { instance, intentId, labels, exit, stopLegExit, whenIdentical, order: first.order, stopLeg },
+      plan: {
+        instance,
+        intentId,
+        labels,
+        book,
+        exit,
+        stopLegExit,
+        whenIdentical,
+        order: first.order,
+        stopLeg,
+      },
     };
   }
 

@@ -38,6 +38,15 @@ describe('a pair of orders', () => {
     ]);
   });
 
+  it('stores in both legs the best prices that the bot knew when it planned them', () => {
+    const world = EngineWorld.ready(WITH_COINS).want(PAIR);
+    world.acceptPair();
+    world.venue.book = { bid: '90', ask: '95' };
+    world.advance(9_000);
+    const known = { arrivalBid: parseUnits('99'), arrivalAsk: parseUnits('101') };
+    expect(world.orders()).toMatchObject([known, known]);
+  });
+
   it('is refused as one, and reported once', () => {
     const world = EngineWorld.ready(WITH_COINS).want(PAIR);
     world.refuse('place-oco', 'InsufficientBalance');

@@ -146,6 +146,7 @@ test('a mirror of version 4 gets codes with figures for its English reasons, and
     DURABLE,
   );
   before.close();
+  for (const side of ['bid', 'ask']) place.exec(`ALTER TABLE orders DROP COLUMN arrival_${side}`);
   place.exec('PRAGMA user_version = 4');
   place.open().close();
   expect(versionOf(place.path)).toBe(MIRROR_STEPS.length);
