@@ -1,0 +1,200 @@
+import { divideHalfEven, midOfUnits, NO_UNITS, type Units } from '../domain/money.ts';
+import type { ExitKind } from '../domain/order.ts';
+import type { FillRecord } from '../records/fill.ts';
+import { isFinal, type OrderRecord } from '../records/order.ts';
+import { valueAt } from './round-trips.ts';
+
+/**
+ * Way in which an order meets the market. `taker` and `maker` are limit orders that did, or did not, cross
+ * the book when they were planned; `limit` is one without a known book. An exit of a bracket has its own.
+ */
+type OrderKind = 'market' | 'taker' | 'maker' | 'limit' | 'stop' | ExitKind;
+
+/**
+ * Cost of one order against the price that was known at its plan. Money is in the quote currency; a cost is
+ * positive, a gain negative. Null where the prices that it needs are not known.
+ */
+export interface OrderQuality {
+  readonly order: OrderRecord;
+  readonly kind: OrderKind;
+  /** Price that the order is measured against: the middle of the book at its plan, or its own stop price. */
+  readonly arrival: Units | null;
+  /** Amount that it was to trade: of an OCO without what the other leg traded. */
+  readonly wanted: Units;
+  /** Value of its fills beyond that of the same amount at the arrival price. */
+  readonly slippage: Units | null;
+  /** Its fees; those in the coin at the average price of its fills. */
+  readonly fees: Units;
+  /** Change of the price, against the order, of the part that did not trade, until the order closed. */
+  readonly unfilledCost: Units | null;
+  /** Implementation shortfall: slippage, fees and the cost of the unfilled part. */
+  readonly shortfall: Units | null;
+  /** Times from its plan to its first fill, and to the last fill of a filled order. */
+  readonly firstFillMs: number | null;
+  readonly completionMs: number | null;
+}
+
+interface QualityInput {
+  readonly orders: readonly OrderRecord[];
+  readonly fills: readonly FillRecord[];
+  /** Price of a market at a time, as far as it was known by then; null if it was not. */
+  readonly priceAt: (market: string, atMs: number) => Units | null;
+}
+
+/**
+ * Measures the orders that were sent and are final; those that still stand have no outcome. The two legs of
+ * an OCO share one amount: what one trades is not missing in the other, and what neither trades is the limit
+ * leg's. A leg or a stop that had nothing to trade, since its price never came, is left out.
+ *
+ * Source: A. Perold, "The Implementation Shortfall: Paper versus Reality", 1988.
+ */
+export function orderQualities({ orders, fills, priceAt }: QualityInput): readonly OrderQuality[] {
+  const byKey = new Map(orders.map((order) => [order.key, order]));
+  const fillsOf = Map.groupBy(fills, ({ orderKey }) => orderKey);
+  return orders.flatMap((order) => {
+    if (!isFinal(order) || order.sentAtMs === null) return [];
+    const pair = order.pairKey === null ? undefined : byKey.get(order.pairKey);
+    const wanted = wantedOf(order, pair);
+    if (wanted === 0n) return [];
+    const times = (fillsOf.get(order.key) ?? []).map(({ atMs }) => Math.max(0, atMs - order.plannedAtMs));
+    return [measured(order, { wanted, times, priceAt })];
+  });
+}
+
+function wantedOf(order: OrderRecord, pair: OrderRecord | undefined): Units {
+  const isStop = order.stopPrice !== null;
+  // A stop that has traded a part was triggered: its rest is missing too.
+  if (isStop && (order.filled === 0n || pair !== undefined)) return order.filled;
+  const left = order.amount - (pair?.filled ?? 0n);
+  return (left > order.filled ? left : order.filled) as Units;
+}
+
+function measured(
+  order: OrderRecord,
+  of: Pick<QualityInput, 'priceAt'> & { readonly wanted: Units; readonly times: readonly number[] },
+): OrderQuality {
+  const { market, side, filled, filledTotal, plannedAtMs, closedAtMs, state } = order;
+  const { wanted, times, priceAt } = of;
+  const arrival = arrivalOf(order);
+  const costOf = (value: bigint, atArrival: bigint): Units =>
+    (side === 'buy' ? value - atArrival : atArrival - value) as Units;
+  const fees = feesOf(order);
+  const slippage = arrival === null ? null : costOf(filledTotal, valueAt(arrival, filled));
+  const unfilled = wanted - filled;
+  const end = unfilled === 0n ? arrival : priceAt(market, closedAtMs ?? plannedAtMs);
+  const unfilledCost =
+    arrival === null || end === null ? null : costOf(valueAt(end, unfilled), valueAt(arrival, unfilled));
+  return {
+    order,
+    kind: kindOf(order),
+    arrival,
+    wanted,
+    slippage,
+    fees,
+    unfilledCost,
+    shortfall:
+      slippage === null || unfilledCost === null ? null : ((slippage + fees + unfilledCost) as Units),
+    firstFillMs: times.length === 0 ? null : Math.min(...times),
+    completionMs: times.length === 0 || state !== 'filled' ? null : Math.max(...times),
+  };
+}
+
+/** Returns the price that a stop decides by, of any other order the middle of the book at its plan. */
+function arrivalOf({ stopPrice, arrivalBid, arrivalAsk }: OrderRecord): Units | null {
+  if (stopPrice !== null) return stopPrice;
+  return arrivalBid === null || arrivalAsk === null ? null : midOfUnits(arrivalBid, arrivalAsk);
+}
+
+function feesOf({ side, fee, filled, filledTotal }: OrderRecord): Units {
+  if (side === 'sell' || filled === 0n) return fee;
+  return divideHalfEven(fee * filledTotal, filled) as Units;
+}
+
+function kindOf({ exit, execution, side, price, arrivalBid, arrivalAsk }: OrderRecord): OrderKind {
+  if (exit !== null) return exit;
+  if (execution === 'market') return 'market';
+  if (execution !== 'limit') return 'stop';
+  const best = side === 'buy' ? arrivalAsk : arrivalBid;
+  if (price === null || best === null) return 'limit';
+  return (side === 'buy' ? price >= best : price <= best) ? 'taker' : 'maker';
+}
+
+/** Orders with something in common, in one quote currency. A sum is over the orders that have the figure. */
+export interface QualityGroup {
+  readonly key: string;
+  readonly currency: string;
+  readonly orders: number;
+  /** Orders with a known arrival price, and those whose shortfall is known too. */
+  readonly priced: number;
+  readonly valued: number;
+  /** Mean share of its amount that an order traded. */
+  readonly filledShare: number;
+  /** Value of all fills. */
+  readonly traded: Units;
+  readonly slippage: Units;
+  readonly fees: Units;
+  readonly unfilledCost: Units;
+  readonly shortfall: Units;
+  /** Slippage by the value of what was filled, and shortfall by that of what was wanted; null without any. */
+  readonly slippageBps: number | null;
+  readonly shortfallBps: number | null;
+  /** Medians; null if no order has one. */
+  readonly firstFillMs: number | null;
+  readonly completionMs: number | null;
+}
+
+/** Groups orders by a key and their quote currency, in the order in which these first occur. */
+export function groupQualities(
+  qualities: readonly OrderQuality[],
+  of: {
+    readonly keyOf: (quality: OrderQuality) => string;
+    readonly currencyOf: (market: string) => string;
+  },
+): readonly QualityGroup[] {
+  const groups = Map.groupBy(qualities, (quality) =>
+    JSON.stringify([of.keyOf(quality), of.currencyOf(quality.order.market)]),
+  );
+  return [...groups].map(([name, all]) => {
+    const [key, currency] = JSON.parse(name) as [string, string];
+    return { key, currency, ...sumsOf(all) };
+  });
+}
+
+function sumsOf(all: readonly OrderQuality[]): Omit<QualityGroup, 'key' | 'currency'> {
+  const sum = (figure: (quality: OrderQuality) => bigint | null): Units =>
+    all.reduce((total, quality) => total + (figure(quality) ?? 0n), 0n) as Units;
+  const slippage = sum((quality) => quality.slippage);
+  const shortfall = sum((quality) => quality.shortfall);
+  const filledValue = sum(({ arrival, order }) => arrival && valueAt(arrival, order.filled));
+  const wantedValue = sum(({ arrival, wanted, ...quality }) =>
+    quality.shortfall === null ? null : valueAt(arrival ?? NO_UNITS, wanted),
+  );
+  return {
+    orders: all.length,
+    priced: all.filter(({ arrival }) => arrival !== null).length,
+    valued: all.filter((quality) => quality.shortfall !== null).length,
+    filledShare:
+      all.reduce((shares, { order, wanted }) => shares + Number(order.filled) / Number(wanted), 0) /
+      all.length,
+    traded: sum(({ order }) => order.filledTotal),
+    slippage,
+    fees: sum(({ fees }) => fees),
+    unfilledCost: sum(({ unfilledCost }) => unfilledCost),
+    shortfall,
+    slippageBps: bpsOf(slippage, filledValue),
+    shortfallBps: bpsOf(shortfall, wantedValue),
+    firstFillMs: medianOf(all.map(({ firstFillMs }) => firstFillMs)),
+    completionMs: medianOf(all.map(({ completionMs }) => completionMs)),
+  };
+}
+
+/** Returns a part of a value in basis points; null of nothing. */
+function bpsOf(part: bigint, value: bigint): number | null {
+  return value === 0n ? null : (Number(part) / Number(value)) * 10_000;
+}
+
+function medianOf(values: readonly (number | null)[]): number | null {
+  const sorted = values.filter((value) => value !== null).toSorted((left, right) => left - right);
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}
