@@ -120,6 +120,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Lists the trades of the account, newest last.',
     load: async () => (await import('./commands/rows.ts')).tradesCommand(),
   },
+  quality: {
+    summary: 'Shows what orders cost against the price at which they were decided.',
+    load: async () => (await import('./commands/quality.ts')).qualityCommand(),
+  },
   balances: {
     summary: 'Shows the wallets as they were last read.',
     load: async () => (await import('./commands/rows.ts')).balancesCommand(),
@@ -240,7 +244,7 @@ const GROUPS = {
   'Begin and run': 'run init plan doctor exchange completion',
   'Try a strategy': 'backtest study worker parity explain why fuzz',
   'Watch a bot':
-    'status orders trades balances intents signals locks reconcile budget health dashboard alerts report',
+    'status orders trades quality balances intents signals locks reconcile budget health dashboard alerts report',
   'Steer a bot': 'halt resume pause cancel close position order signal lock unlock',
   'Use the account': 'api statement withdraw deposit-address login gateway',
   'Record data': 'record data sql',

@@ -1,16 +1,18 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError, type Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { balancesCommand } from '../../../src/cli/commands/rows.ts';
 import { intentsCommand } from '../../../src/cli/commands/rows.ts';
+import { qualityCommand } from '../../../src/cli/commands/quality.ts';
 import { ordersCommand } from '../../../src/cli/commands/orders.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
 import { transfersNow } from '../../../src/mirror/read-reconciliation.ts';
 import { tradesCommand } from '../../../src/cli/commands/rows.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
@@ -21,8 +23,10 @@ import {
   replyRecord,
   fillChange,
   intentChange,
+  MirrorFolder,
   orderChange,
 } from '../mirror/mirror-fixture.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 import { openMirror } from '../../support/open-mirror.ts';
@@ -124,6 +128,7 @@ const COMMANDS: ReadonlyMap<string, () => Command> = new Map([
   ['trades', tradesCommand],
   ['balances', balancesCommand],
   ['intents', intentsCommand],
+  ['quality', qualityCommand],
 ]);
 
 /** Runs a command in this process, in a hundredth of the time that a process of its own takes. */
@@ -436,4 +441,141 @@ describe('every command', () => {
       expect((await run('status', ['--data', other])).failure).toBeNull();
     },
   );
+});
+
+const at = (minutes: number): number => THEN_MS + minutes * 60_000;
+const order = (key: string, minutes: number, changed: Partial<OrderRecord>): MirrorChange =>
+  orderChange({
+    key,
+    strategy: 'grid',
+    market: 'BTCUSDT',
+    amount: parseUnits('0.1'),
+    arrivalBid: parseUnits('59990'),
+    arrivalAsk: parseUnits('60010'),
+    plannedAtMs: at(minutes),
+    sentAtMs: at(minutes),
+    closedAtMs: at(minutes + 1),
+    state: 'filled',
+    ...changed,
+  });
+const traded = (total: string, fee: string, amount = '0.1') => ({
+  filled: parseUnits(amount),
+  filledTotal: parseUnits(total),
+  fee: parseUnits(fee),
+});
+const fill = (number: number, orderKey: string, atMs: number): MirrorChange =>
+  fillChange({ tradeId: tradeIdOf(number), cursor: number, orderKey, market: 'BTCUSDT', atMs });
+const candle = (minutes: number, close: string): MirrorChange => {
+  const text = decimalText(close);
+  const prices = { open: text, high: text, low: text, close: text, volume: text };
+  return {
+    kind: 'candle',
+    market: 'BTCUSDT',
+    timeframe: '1m',
+    candle: { openTimeMs: at(minutes), ...prices },
+  };
+};
+const argsOf = (line: string): string[] => line.replace('npx sarraf ', '').split(' ');
+
+describe('sarraf quality', () => {
+  const page = readFileSync('docs/execution-quality.md', 'utf8');
+  const block = (kind: string): string => new RegExp(`\`\`\`${kind}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? '';
+  const [first = '', ...further] = block('sh').trim().split('\n');
+
+  const ORDERS: readonly MirrorChange[] = [
+    order('a', 0, { execution: 'market', ...traded('6001.5', '0.0001') }),
+    order('b', 10, { price: parseUnits('59980'), ...traded('5998', '0.0001') }),
+    order('c', 20, { price: parseUnits('59950'), state: 'cancelled' }),
+    // The middle of the book at its plan is the price at the end of the order before.
+    order('d', 21, {
+      side: 'sell',
+      exit: 'decision',
+      execution: 'market',
+      arrivalBid: parseUnits('60090'),
+      arrivalAsk: parseUnits('60110'),
+      ...traded('6008', '6.008'),
+    }),
+    order('e', 22, { arrivalBid: null, arrivalAsk: null, ...traded('6000', '0.0001') }),
+    order('f', 23, { state: 'open', closedAtMs: null }),
+    fill(91, 'a', at(0) + 400),
+    fill(92, 'b', at(12)),
+    fill(93, 'b', at(14)),
+    fill(94, 'd', at(21) + 600),
+  ];
+
+  test('prints what its page shows', async () => {
+    using place = new MirrorFolder();
+    place.write(ORDERS);
+    const run = async (line: string) => sarrafHere([...argsOf(line), '--data', place.folder]);
+    const { code, out } = await run(first);
+    expect([code, out.trim()]).toEqual([0, block('text').trim()]);
+    expect(further.length).toBeGreaterThan(1);
+    for (const line of further) expect([line, (await run(line)).code]).toEqual([line, 0]);
+  });
+
+  test('sums exact money, and leaves out what has no price', async () => {
+    using place = new MirrorFolder();
+    place.write(ORDERS);
+    const { out } = await sarrafHere(['quality', '--json', '--data', place.folder]);
+    expect(JSON.parse(out)).toMatchObject({
+      by: 'market',
+      standing: 1,
+      groups: [
+        {
+          key: 'BTCUSDT',
+          currency: 'usdt',
+          orders: 5,
+          priced: 4,
+          valued: 4,
+          // 1.5 - 2 + 0 + 2 and fees of 6.0015, 5.998, 6.008 and 6; 0.1 coins missed a rise of 100.
+          slippage: '1.5',
+          fees: '24.0075',
+          unfilledCost: '10',
+          shortfall: '29.5075',
+        },
+      ],
+    });
+    const since = new Date(at(20)).toISOString();
+    const later = await sarrafHere([
+      'quality',
+      '--since',
+      since,
+      '--by',
+      'order',
+      '--json',
+      '--data',
+      place.folder,
+    ]);
+    const { groups } = JSON.parse(later.out) as { groups: readonly { key: string }[] };
+    expect(groups.map(({ key }) => key)).toEqual(['c', 'd', 'e']);
+  });
+
+  test('values what did not trade at the close of a candle, but not of one that may not be over', async () => {
+    const unfilled = { price: parseUnits('59000'), state: 'cancelled' } as const;
+    const costOf = async (...changes: readonly MirrorChange[]): Promise<unknown> => {
+      using place = new MirrorFolder();
+      place.write([order('g', 0, { ...unfilled, closedAtMs: at(30) }), ...changes]);
+      const { out } = await sarrafHere(['quality', '--json', '--data', place.folder]);
+      const { groups } = JSON.parse(out) as { groups: readonly { valued: number; unfilledCost: string }[] };
+      return groups.map(({ valued, unfilledCost }) => [valued, unfilledCost]);
+    };
+    expect(await costOf()).toEqual([[0, '0']]);
+    expect(await costOf(candle(29, '61000'))).toEqual([[0, '0']]);
+    expect(await costOf(candle(29, '61000'), candle(30, '1'))).toEqual([[1, '100']]);
+    // More than ten minutes before the end.
+    expect(await costOf(candle(18, '61000'), candle(19, '1'))).toEqual([[0, '0']]);
+  });
+
+  test('says plainly that no order has ended, and what is wrong with an option', async () => {
+    using place = new MirrorFolder();
+    place.write([]);
+    const run = async (...args: string[]) => sarrafHere(['quality', ...args, '--data', place.folder]);
+    expect(await run()).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('No order was sent and ended yet.'),
+    });
+    expect((await run('--by', 'moon')).code).toBe(2);
+    expect((await run('--since', 'yesterday')).code).toBe(2);
+    expect((await sarrafHere(['quality', '--data', join(place.folder, 'none')])).code).toBe(1);
+  });
 });
