@@ -162,6 +162,9 @@ interface DecidedAgain {
  */
 const MOST_HELD_MS = 500;
 
+/** Commands after which a session is not compared: its end, and code that is not that of its beginning. */
+const ENDS: ReadonlySet<string> = new Set(['drain', 'reload']);
+
 /**
  * Has an engine decide again, event by event, from the initial state and the events of a session. Any other
  * decision comes from the code, since nothing else differs. Its requests go nowhere: the recorded answers are
@@ -230,7 +233,7 @@ async function decideAgain(
   let fromMs: number | null = null;
   let untilMs: number | null = null;
   for await (const event of events) {
-    if (event.kind === 'control' && event.command.kind === 'drain') break;
+    if (event.kind === 'control' && ENDS.has(event.command.kind)) break;
     fromMs ??= event.atMs;
     untilMs = event.atMs;
     try {

@@ -67,8 +67,12 @@ const ANSWERED: ReadonlySet<unknown> = new Set(['open', 'settling', 'filled']);
 export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'beganMs'>): ReadSession {
   using reader = new MirrorReader(mirror);
   const all = { strategy: null, market: null, last: MOST_ROWS } as const;
-  const drain = reader.journalOf('drain', MOST_ROWS).find(({ atMs }) => atMs >= beganMs);
-  const endMs = drain?.atMs ?? reader.summary().lastSeen.journal;
+  // Code that was loaded anew is not that of the beginning.
+  const ends = (['drain', 'reload'] as const).flatMap((subject) =>
+    reader.journalOf(subject, MOST_ROWS).filter(({ kind, atMs }) => kind === 'control' && atMs >= beganMs),
+  );
+  const endMs =
+    ends.length > 0 ? Math.min(...ends.map(({ atMs }) => atMs)) : reader.summary().lastSeen.journal;
   if (endMs === null || endMs <= beganMs) {
     throw new SarrafError('DATA_UNUSABLE', `expected a session after ${beganMs} in ${mirror}, found none`);
   }

@@ -159,6 +159,11 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Pauses one strategy: it decides nothing until it is resumed.',
     load: async () => (await import('./commands/locks.ts')).pauseCommand(),
   },
+  reload: {
+    takes: '<strategy>',
+    summary: 'Loads the code and params of one strategy anew, while the bot goes on.',
+    load: async () => (await import('./commands/locks.ts')).reloadCommand(),
+  },
   resume: {
     takes: '[strategy]',
     summary: 'Ends a halt, or the pause of one strategy.',
@@ -245,7 +250,7 @@ const GROUPS = {
   'Try a strategy': 'backtest study worker parity explain why fuzz',
   'Watch a bot':
     'status orders trades quality balances intents signals locks reconcile budget health dashboard alerts report',
-  'Steer a bot': 'halt resume pause cancel close position order signal lock unlock',
+  'Steer a bot': 'halt resume pause reload cancel close position order signal lock unlock',
   'Use the account': 'api statement withdraw deposit-address login gateway',
   'Record data': 'record data sql',
   'Keep it safe': 'token ledger watchdog backup restore',

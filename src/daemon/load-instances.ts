@@ -36,6 +36,8 @@ interface LoadInstancesOptions {
 
 interface LoadedInstances {
   readonly instances: readonly StrategyInstanceSettings[];
+  /** The configured strategy of each instance, by the instance's name. */
+  readonly configured: ReadonlyMap<string, ConfiguredStrategy>;
   /** A line for each mistake in a strategy, with its file and line. */
   readonly problems: readonly string[];
   /** Strategies that cannot run. */
@@ -101,6 +103,7 @@ async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
   const { strategies } = options;
   const atOnce = options.threads === undefined ? 1 : AT_ONCE;
   const instances: StrategyInstanceSettings[] = [];
+  const configured = new Map<string, ConfiguredStrategy>();
   const problems: string[] = [];
   const lost: LostStrategy[] = [];
   for (let first = 0; first < strategies.length; first += atOnce) {
@@ -114,10 +117,13 @@ async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
       const reasons = isConflictingInstance ? [...found, conflictingInstance(file, instance)] : found;
       problems.push(...reasons);
       if (instance === null || isConflictingInstance) lost.push(lostStrategy(strategy, reasons, options));
-      else instances.push(instance);
+      else {
+        instances.push(instance);
+        configured.set(instance.runner.name, strategy);
+      }
     }
   }
-  if (instances.length > 0) return { instances, problems, lost };
+  if (instances.length > 0) return { instances, configured, problems, lost };
   throw new SarrafError(
     'INVALID_STRATEGY',
     [...new Set(problems)].join('\n') || 'expected a strategy, was none',
@@ -290,7 +296,7 @@ function unitsByCurrency(amounts: Readonly<Record<string, string>>): Readonly<Re
 }
 
 /** Returns a file's path as messages show it: relative to the working folder if it is in it. */
-function shownPath(file: string): string {
+export function shownPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }

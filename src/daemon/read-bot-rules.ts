@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { gridOf, shownAnchors } from '../domain/candle.ts';
 import { ZERO } from '../domain/decimal-text.ts';
 import { minuteText } from '../domain/time-text.ts';
 import { messageOf, present, SarrafError } from '../domain/errors.ts';
@@ -39,9 +38,9 @@ import { fieldsOf } from '../strategy/fields.ts';
 import { readMoment, watchRules, type RuleMoment } from '../strategy/rules.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { ClosedCandle, EngineView } from '../strategy/strategy-event.ts';
-import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { RULES_PROGRAM, type BotRules, type RuleAnswer, type RuleQuestion } from './rule-answers.ts';
 import { readRun } from './run-record.ts';
+import { storedBars } from './run/reload-strategy.ts';
 
 /** Calls a function with the mirror of the question's folder. */
 type ReadMirror = <Result>(work: (reader: MirrorReader) => Result) => Result;
@@ -166,12 +165,7 @@ function candlesOf(reader: MirrorReader, { data }: RuleSet, atMs: number | null)
   const series = all.filter((one, index) => all.findIndex((other) => isOf(one, other)) === index);
   const candles = series.flatMap(({ market, timeframe }) => {
     const last = atMs === null ? MOST_BARS_NOW : MOST_BARS;
-    const stored = reader.markets.candles({ market, timeframe, last });
-    const grid = gridOf(timeframe, shownAnchors(timeframe, stored, INTERFACE_PROFILE.barAnchors));
-    return stored.map((candle) => {
-      const closeTimeMs = grid.endOf(candle.openTimeMs);
-      return { ...candle, market, timeframe, closeTimeMs, seenAtMs: closeTimeMs, missedBefore: 0 };
-    });
+    return storedBars(reader, { market, timeframe, last });
   });
   return candles
     .filter(({ closeTimeMs }) => atMs === null || closeTimeMs <= atMs)

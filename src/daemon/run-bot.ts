@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ownMarketsOf, placeText } from '../strategy/strategy-port.ts';
 import { countText, groupedText, moneyText, formatUnits } from '../domain/money.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
@@ -11,6 +11,7 @@ import { createBot, type CreatedBot } from './run/create-bot.ts';
 import { openMirror, drain, runUntil } from './run/run-loop.ts';
 import { HealthService } from './health/health-service.ts';
 import { LedgerWatch } from './health-source.ts';
+import { reloadStrategy } from './run/reload-strategy.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from './known-bots.ts';
 import { alertsState, RunRecord, type RunBeginning } from './run-record.ts';
@@ -39,6 +40,7 @@ import {
 import { accountIdentity, ledgerSubjects } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { profitText } from '../portfolio/profit.ts';
+import { mirrorName } from '../mirror/mirror-path.ts';
 import { secondText } from '../domain/time-text.ts';
 import { decimalsOf } from '../exchange/market-names.ts';
 
@@ -62,6 +64,8 @@ interface RunOptions {
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
   /** True to begin a new paper account; the previous one is moved aside. */
   readonly isNewAccount?: boolean;
+  /** Reads the configuration as it is now, to load a strategy anew. Throws if it has mistakes. */
+  readonly readAgain?: () => BotConfig;
   /** Sidecars of the bot, such as its page; the default is none. */
   readonly sidecars?: readonly CreateSidecar[];
 }
@@ -207,19 +211,24 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
   });
   crashes.begin();
   const signal = AbortSignal.any([options.signal, crashes.signal]);
-  return await trade({ ...run, options: { ...options, signal } }, { venue, threads });
+  return await trade({ ...run, options: { ...options, signal } }, { venue, threads, record });
 }
 
 /** Runs the bot with its strategies, its mirror and its event file. */
 async function trade(
   run: Run,
-  { venue, threads }: { readonly venue: Venue; readonly threads: StrategyThreads },
+  {
+    venue,
+    threads,
+    record,
+  }: { readonly venue: Venue; readonly threads: StrategyThreads; readonly record: RunRecord },
 ): Promise<Summary> {
   const { options, screen, replay, recording } = run;
   const { config } = options;
-  const { instances, lost } = await loadInstances({
+  const folders = [...config.strategiesFolders, options.bundledStrategies];
+  const { instances, configured, lost } = await loadInstances({
     strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
-    folders: [...config.strategiesFolders, options.bundledStrategies],
+    folders,
     knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
     threads,
   });
@@ -260,6 +269,15 @@ async function trade(
     venue,
     mirror,
     ledger,
+    reload: async (strategy) =>
+      reloadStrategy(strategy, {
+        configured,
+        folders,
+        threads,
+        record,
+        mirror: join(config.data.folder, mirrorName(config.mode)),
+        readAgain: options.readAgain ?? null,
+      }),
     onError: (error) => screen.log('notice', messageOf(error)),
     onWait: (message) => screen.log('notice', message),
   });

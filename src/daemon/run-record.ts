@@ -6,7 +6,7 @@ import { writePrivateFile } from '../configuration/secret-file.ts';
 import { TIMEFRAMES } from '../domain/candle.ts';
 import { messageOf } from '../domain/errors.ts';
 import { BOT_MODES } from '../mirror/mirror-path.ts';
-import type { BotConfig } from './create-bot-config.ts';
+import type { BotConfig, ConfiguredStrategy } from './create-bot-config.ts';
 
 /**
  * Parts of the record that a run leaves in its data folder, for those who read only the folder: the watchdog,
@@ -150,7 +150,7 @@ const THIS_PROCESS: RecordProcess = {
  */
 export class RunRecord implements Disposable {
   private readonly dataFolder: string;
-  private readonly beginning: RunBeginning;
+  private beginning: RunBeginning;
   private readonly process: RecordProcess;
   private readonly sinceMs: number;
   private readonly stop: () => void;
@@ -177,6 +177,18 @@ export class RunRecord implements Disposable {
   setClockAhead(aheadMs: number | null): void {
     if (aheadMs === this.aheadMs) return;
     this.aheadMs = aheadMs;
+    this.write(null);
+  }
+
+  /** Stores that a strategy goes on with this file and these parameters. */
+  setStart(
+    name: string,
+    start: { readonly file: string; readonly params: ConfiguredStrategy['params'] },
+  ): void {
+    const strategies = this.beginning.strategies.map((one) =>
+      one.name === name && one.start !== undefined ? { ...one, start: { ...one.start, ...start } } : one,
+    );
+    this.beginning = { ...this.beginning, strategies };
     this.write(null);
   }
 

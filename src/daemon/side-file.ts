@@ -45,7 +45,7 @@ export const CONTROL_SIDE_FILE: SideFile = {
  */
 function copyControlFile(dataFolder: string, to: string): boolean {
   if (!existsSync(controlPath(dataFolder))) return false;
-  const change = `DELETE FROM commands WHERE kind IN ('drain', 'accept-balances')
+  const change = `DELETE FROM commands WHERE kind IN ('drain', 'reload', 'accept-balances')
     OR (kind IN ('cancel', 'close', 'position') AND done_at_ms IS NULL)`;
   copyDatabase(openControlFile(dataFolder, BUSY_TIMEOUT_MS), to, change);
   return true;

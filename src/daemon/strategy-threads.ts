@@ -56,6 +56,11 @@ export class StrategyThreads {
     return runner;
   }
 
+  /** Returns the runner of a strategy by its name; null if none has its thread here. */
+  runnerOf(name: string): WorkerRunner | null {
+    return this.runners.find((runner) => runner.name === name) ?? null;
+  }
+
   /** Ends all threads at once. */
   async dispose(): Promise<void> {
     this.onEnd = () => undefined;

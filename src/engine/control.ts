@@ -64,7 +64,10 @@ export class Control extends EnginePart<ControlOptions> {
   apply(
     command: Exclude<
       ControlCommand,
-      LockCommand | SignalCommand | ByHandCommand | { kind: 'accept-balances' | 'compare-balances' }
+      | LockCommand
+      | SignalCommand
+      | ByHandCommand
+      | { kind: 'accept-balances' | 'compare-balances' | 'reload' }
     >,
   ): void {
     const { outbox, algorithms, strategies } = this.options;

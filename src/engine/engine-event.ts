@@ -146,6 +146,8 @@ export const postedCommand = z.discriminatedUnion('kind', [
   /** Accepts no new orders and cancels every own order. Lasts until `resume`, also over a restart. */
   z.strictObject({ kind: z.literal('halt'), reason, wholeAccount: z.boolean() }),
   z.strictObject({ kind: z.literal('resume') }),
+  /** Starts a strategy again with the code and params that its runner has been given, whatever stopped it. */
+  z.strictObject({ kind: z.literal('reload'), strategy: name, by: byHand.by }),
   /** Ends the run: accepts no new orders; the open ones are treated as `openOrders` requires. */
   z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(DRAIN_POLICIES) }),
   /** Accepts the balances that the exchange shows now, after a person has reviewed a break. */
@@ -224,6 +226,7 @@ type Posted = Immutable<z.output<typeof postedCommand>>;
 type PostedOf<Kind extends Posted['kind']> = Extract<Posted, { readonly kind: Kind }>;
 
 export type LockCommand = PostedOf<'lock' | 'unlock'>;
+export type ReloadCommand = PostedOf<'reload'>;
 export type CancelCommand = PostedOf<'cancel'>;
 export type CloseCommand = PostedOf<'close'>;
 export type PlaceCommand = PostedOf<'place'>;

@@ -190,7 +190,7 @@ export class Engine {
   }
 
   private applyCommand(command: ControlCommand): void {
-    const { reconciler, control, fills, locks, byHand, transfers, signals } = this.parts;
+    const { reconciler, control, fills, locks, byHand, transfers, signals, strategies } = this.parts;
     if (command.kind === 'lock' || command.kind === 'unlock') locks.apply(command);
     else if (isByHand(command)) byHand.apply(command);
     else if (command.kind === 'signal') signals.apply(command);
@@ -199,6 +199,7 @@ export class Engine {
       reconciler.accept();
       transfers.accept();
     } else if (command.kind === 'compare-balances') reconciler.tryNow();
+    else if (command.kind === 'reload') strategies.reload(command);
     else control.apply(command);
   }
 

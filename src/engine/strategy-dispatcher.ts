@@ -1,3 +1,4 @@
+import type { ReloadCommand } from './engine-event.ts';
 import type { InventoryOptions } from './inventory.ts';
 import { marginTopic } from '../records/margin.ts';
 import type { Timeframe } from '../domain/candle.ts';
@@ -130,6 +131,26 @@ export class StrategyDispatcher {
     if (!this.hasStarted) return;
     const isRestart = this.isRestart || instance.hasBegun;
     this.options.notifier.queue.unshift({ instance, event: { kind: 'start', isRestart } });
+  }
+
+  /**
+   * Starts a strategy again whose runner has other code or params now. Its orders, algorithms and holdings
+   * stay; a failure before is over.
+   */
+  reload({ strategy, by }: ReloadCommand): void {
+    const { outbox, notifier } = this.options;
+    const instance = notifier.instancesByName.get(strategy);
+    if (instance === undefined) return;
+    outbox.durable();
+    outbox.journal('control', 'reload', { strategy, ...(by === undefined ? {} : { by }) });
+    outbox.info(`${strategy} was loaded anew`, strategy);
+    instance.isDirty = true;
+    if (instance.status !== 'running' && !instance.isMarketMissing) {
+      instance.status = 'running';
+      instance.reason = null;
+      instance.resumesAtMs = Number.POSITIVE_INFINITY;
+    }
+    this.resume(instance);
   }
 
   /** Queues the `stop` event for all strategies. */

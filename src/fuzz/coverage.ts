@@ -73,6 +73,7 @@ const NEEDED = [
   'orders that left in a lock',
   'crash in a lock',
   'control pause',
+  'control reload',
   'control cancel',
   'crash in a pause',
   'orders of a close',

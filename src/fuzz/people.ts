@@ -31,10 +31,11 @@ interface Run {
   readonly markets: readonly string[];
 }
 
-/** Shares of the seeds with an operator who locks, and with a person who trades or moves positions. */
+/** Shares of the seeds with an operator who locks or reloads, and with a person who trades or moves coins. */
 const LOCKED_SHARE = 0.6;
 const HANDED_SHARE = 0.7;
 const MOVED_SHARE = 0.35;
+const RELOADED_SHARE = 0.5;
 
 /** Ranges of the mean time between two acts in ms; an operator who locks often does so every few minutes. */
 const LOCKED_MEAN_MS = [10 * MINUTE_MS, HOUR_MS] as const;
@@ -100,6 +101,16 @@ export function locksByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
     });
   }
   return acts;
+}
+
+/** Returns the times at which a person loads a strategy anew, whatever it is doing. */
+export function reloadsOf({ seed, runMs, markets }: Run): readonly Act[] {
+  const dice = Dice.of(seed, 'reloads');
+  if (!dice.happens(RELOADED_SHARE)) return [];
+  return [...dice.moments(runMs, dice.logUniform(...LOCKED_MEAN_MS))].map((atMs): Act => {
+    const strategy = strategyOf(dice, markets);
+    return { atMs: Math.round(atMs), act: (hands) => t(hands, { kind: 'reload', strategy }) };
+  });
 }
 
 /** Returns the pauses, cancels, closes and orders of a person in a run, some of them twice. */

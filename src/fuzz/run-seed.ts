@@ -26,7 +26,7 @@ import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
 import { loseMoney, mostDust, mostRounding } from './exchange-events.ts';
-import { actsByHandOf, locksByHandOf, movesByHandOf, sentSignalsOf } from './people.ts';
+import { actsByHandOf, locksByHandOf, reloadsOf, movesByHandOf, sentSignalsOf } from './people.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
 
@@ -198,7 +198,7 @@ class SeedRun {
       openOrders: () => bot.openOrders(),
       onApplied: (id: number) => bot.checkers.positions.applied(id),
     };
-    for (const { atMs, act } of [...locksByHandOf(run), ...actsByHandOf(run)])
+    for (const { atMs, act } of [...locksByHandOf(run), ...actsByHandOf(run), ...reloadsOf(run)])
       at(atMs, () => {
         const what = act(hands);
         if (what !== null) coverage.count(what);

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
+import { url } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import { SarrafError } from '../domain/errors.ts';
 import { english, sentence } from '../language/sentence.ts';
@@ -37,6 +38,9 @@ const STACK_MB = 4;
  * minute does not use up its strategies' time.
  */
 const SLICE_MS = 50;
+
+/** Longest wait of a timer in ms: 24 days. */
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Times that the main thread polls before it sleeps: most answers come within microseconds. */
 const SPINS = 200;
@@ -114,7 +118,8 @@ export class StrategyThread {
    * or if the thread ends.
    */
   async loaded(): Promise<Loaded> {
-    const { loadMs } = this.options.limits;
+    // The longest wait of a timer is that of a debugger.
+    const loadMs = isInspected() ? LONGEST_TIMER_MS : this.options.limits.loadMs;
     const late = Promise.withResolvers<void>();
     this.worker.ref();
     const timer = setTimeout(late.resolve, loadMs);
@@ -138,7 +143,8 @@ export class StrategyThread {
   call(call: WorkerCall, answerRead: (read: unknown) => unknown): WorkerAnswer {
     this.line.clear();
     this.worker.postMessage(this.line.trySend(call) ? null : call, []);
-    let leftMs = this.options.limits.handlerMs;
+    // A person with a debugger may stand at a line for as long as they like.
+    let leftMs = isInspected() ? Number.POSITIVE_INFINITY : this.options.limits.handlerMs;
     for (let questions = 0; questions <= MOST_QUESTIONS; questions += 1) {
       const begunMs = performance.now();
       const kind = this.await(leftMs);
@@ -231,6 +237,9 @@ export class StrategyThread {
     stream.on('error', () => undefined);
   }
 }
+
+/** True if this process was started with an inspector, or got one later. */
+const isInspected = (): boolean => url() !== undefined;
 
 function brokenBy(end: WorkerEnd): SarrafError {
   return new SarrafError('INVALID_STRATEGY', end.message, { details: { end } });
@@ -390,6 +399,22 @@ export class RecentCandles {
     if (last !== undefined && candle.openTimeMs <= last.openTimeMs) return;
     one.bars.push(candle);
     if (one.bars.length > one.most) one.bars.shift();
+  }
+
+  /**
+   * Puts stored bars before the first one that is there, up to the number that a restart needs. Returns how
+   * many are there then. `read` returns the newest stored bars, oldest first.
+   */
+  addEarlier({ market, timeframe }: CandleSubscription, read: () => readonly ClosedCandle[]): number {
+    const one = this.series.find((known) => known.market === market && known.timeframe === timeframe);
+    if (one === undefined) return 0;
+    const wanted = one.most - one.bars.length;
+    if (wanted > 0) {
+      const firstMs = one.bars[0]?.openTimeMs ?? Number.POSITIVE_INFINITY;
+      const earlier = read().filter(({ openTimeMs }) => openTimeMs < firstMs);
+      one.bars = [...earlier.slice(-wanted), ...one.bars];
+    }
+    return one.bars.length;
   }
 
   /** Drops the bars of a market that no universe follows any more, unless the strategy subscribed to them. */

@@ -58,6 +58,9 @@ export interface WorkerRunnerOptions {
 const NO_INTENTS: readonly Intent[] = [];
 const NOTHING_SEEN = { reads: [], same: [], inEvent: [] };
 
+/** Reads the stored closed bars of a series, oldest first. */
+type StoredBars = (series: CandleSubscription) => readonly ClosedCandle[];
+
 /** Maximum number of bars that are collected for an idle thread before they are sent. */
 const MOST_PENDING = 500;
 
@@ -71,22 +74,22 @@ type Ready = Extract<Loaded, { kind: 'ready' }>;
 export class WorkerRunner implements StrategyPort {
   readonly name: string;
   readonly market: string;
-  readonly subscriptions: readonly Subscription[];
-  readonly params: unknown;
+  subscriptions: readonly Subscription[];
+  params: unknown;
   readonly trailing: TrailPace | null;
-  readonly wantsCandles: boolean;
+  wantsCandles: boolean;
   readonly maySleep = false;
   failure: string | null = null;
   fault: StrategyFault | null = null;
   isBeyondRepair = false;
   plots: PlotSink | null = null;
-  private readonly options: WorkerRunnerOptions;
+  private options: WorkerRunnerOptions;
   private readonly knownMarkets: ReadonlySet<string> | undefined;
-  private readonly warmUps: readonly number[];
-  private readonly wanted: ReadonlySet<string>;
-  private readonly handlers: ReadonlyMap<string, string>;
+  private warmUps: readonly number[];
+  private wanted: ReadonlySet<string>;
+  private handlers: ReadonlyMap<string, string>;
   private readonly reads = new Queries();
-  private readonly candles: RecentCandles;
+  private candles: RecentCandles;
   private pending: ClosedCandle[] = [];
   /** Signal that the next call checks, and the objection from the last check. */
   private asked: CheckedSignal | null = null;
@@ -290,6 +293,101 @@ export class WorkerRunner implements StrategyPort {
   }
 
   /**
+   * Starts a second thread with other code or parameters, and checks that it can continue: it reads the same
+   * data, its state fits, and there are bars enough for its warm-up. Returns a function that puts it in the
+   * place of the running one. Throws `INVALID_STRATEGY` with the reason; the running one is not affected.
+   */
+  async prepare(
+    setup: Pick<ThreadOptions['setup'], 'file' | 'shownFile' | 'params'>,
+    storedBars: StoredBars,
+  ): Promise<() => void> {
+    const options = { ...this.options, setup: { ...this.options.setup, ...setup } };
+    const thread: StrategyThread = new StrategyThread(
+      threadOptions(options, (end) => this.onThreadEnd(thread, end)),
+    );
+    try {
+      const next = new WorkerRunner(options, thread, readyOf(await thread.loaded()));
+      next.checkContinues(this);
+      next.restore(this.json);
+      next.collect(this.candles, storedBars);
+      return () => {
+        if (thread.hasEnded)
+          throw new SarrafError('INVALID_STRATEGY', 'expected its new thread to run, it ended');
+        // Bars may have closed since.
+        next.collect(this.candles, storedBars);
+        this.become(next);
+      };
+    } catch (error) {
+      await thread.dispose();
+      throw error;
+    }
+  }
+
+  /** Throws if this strategy has another name than the running one, or needs other data. */
+  private checkContinues(running: WorkerRunner): void {
+    const [wanted, polled] = [dataNeeds(this.subscriptions), dataNeeds(running.subscriptions)];
+    const more = [...wanted].filter((need) => !polled.has(need));
+    const fewer = [...polled].filter((need) => !wanted.has(need));
+    const isOtherTrail = JSON.stringify(this.trailing) !== JSON.stringify(running.trailing);
+    const reason =
+      this.name !== running.name
+        ? `expected the name ${running.name}, was ${this.name}`
+        : more.length + fewer.length > 0
+          ? `expected it to need the data that the bot polls for it, it needs ${[...more.map((need) => `also ${need}`), ...fewer.map((need) => `no longer ${need}`)].join(', ')}`
+          : isOtherTrail
+            ? 'expected the stops that follow the price to be as before, they differ'
+            : null;
+    if (reason !== null)
+      throw new SarrafError('INVALID_STRATEGY', `${reason}: start the bot again to change that`);
+  }
+
+  /**
+   * Collects the bars for its warm-up: those of the running strategy, and stored ones before them. Throws if
+   * there are not enough.
+   */
+  private collect(running: RecentCandles, storedBars: StoredBars): void {
+    this.candles = new RecentCandles(this.subscriptions, this.warmUps);
+    for (const candle of running.all()) this.candles.add(candle);
+    for (const [index, wanted] of this.subscriptions.entries()) {
+      if (wanted.kind !== 'candles' || wanted.isPooled === true) continue;
+      const needed = this.warmUps[index] ?? 0;
+      const found = this.candles.addEarlier(wanted, () => storedBars(wanted));
+      if (found >= needed) continue;
+      const { market, timeframe } = wanted;
+      throw new SarrafError(
+        'INVALID_STRATEGY',
+        `expected ${needed} closed bars of ${market} ${timeframe} for its warm-up, the bot has ${found}: start the bot again, which reads them, or wait for ${needed - found} more`,
+      );
+    }
+  }
+
+  /** Continues with the thread of another runner, which was prepared for it. */
+  private become(next: WorkerRunner): void {
+    const { thread } = this;
+    this.options = next.options;
+    this.thread = next.thread;
+    this.subscriptions = next.subscriptions;
+    this.params = next.params;
+    this.warmUps = next.warmUps;
+    this.wanted = next.wanted;
+    this.handlers = next.handlers;
+    this.wantsCandles = next.wantsCandles;
+    this.candles = next.candles;
+    // The state may have changed since it was checked.
+    this.restores = true;
+    this.clears = false;
+    this.isNew = false;
+    this.isBeyondRepair = false;
+    this.failure = null;
+    this.fault = null;
+    this.restartedAtMs.length = 0;
+    this.followsAnew = this.follows.size > 0;
+    this.pending = this.candles.all();
+    this.reads.forgetSent();
+    void thread.dispose();
+  }
+
+  /**
    * Makes one call, or only sends the collected bars; without a view the event is applied and no handler is
    * called. Throws errors that are not the strategy's fault.
    */
@@ -444,6 +542,20 @@ export class WorkerRunner implements StrategyPort {
       this.fail(null, error);
     }
   }
+}
+
+/** Returns what a strategy wants to be polled, subscribed to or called for, as texts. */
+function dataNeeds(subscriptions: readonly Subscription[]): ReadonlySet<string> {
+  return new Set(
+    subscriptions.map((wanted) => {
+      const { kind, ...rest } = wanted;
+      if (wanted.kind === 'candles') return `candles ${wanted.market} ${wanted.timeframe}`;
+      const values = Object.values(rest).map((value) =>
+        typeof value === 'object' ? JSON.stringify(value) : String(value),
+      );
+      return [kind, ...values].join(' ');
+    }),
+  );
 }
 
 function threadOptions(options: WorkerRunnerOptions, onEnd: (end: WorkerEnd) => void): ThreadOptions {

@@ -121,6 +121,7 @@ export class BotLife {
       venue: this.world.venue,
       mirror: this.mirror,
       ledger: new LedgerWatch(null, []),
+      reload: async () => Promise.reject(new Error('its strategies have no files')),
       onError(error) {
         throw error;
       },

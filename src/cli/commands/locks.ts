@@ -17,6 +17,7 @@ import {
   type EntryPolicy,
 } from '../../engine/lock.ts';
 import { english } from '../../language/sentence.ts';
+import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { locksNow } from '../../mirror/strategy-status.ts';
 import { personName } from '../api/command-io.ts';
 import { failed, wrongInput } from '../command-error.ts';
@@ -249,6 +250,41 @@ export function pauseCommand(): Command {
     .option('--reason <text>', 'reason, which "sarraf status" and "sarraf locks" show', 'by hand')
     .addOption(entriesOption())
     .action(pause);
+}
+
+const RELOAD_EXAMPLES = `
+Reads its file again, and its params in the configuration. What it holds, its orders, its brackets and
+its state stay, and it is told a start, as after a restart. The new code is loaded and checked beside
+the running one first: if it has a mistake, needs other data, or cannot read the state, the running one
+goes on. Other settings, such as its market or its limits, take a start of the bot.
+Exit codes: 0 the new one runs; 1 the old one goes on, or no bot runs; 2 an option is wrong.
+
+Examples:
+  sarraf reload grid
+  sarraf reload grid --data /data --json`;
+
+async function reload(strategy: string, { data, json }: Options): Promise<void> {
+  checkBotFolder(data);
+  if (!isDataFolderInUse(data))
+    throw failed(`no bot runs with ${data}: its next start reads the file anyway`);
+  using client = new ControlClient(data);
+  const id = client.post({ kind: 'reload', strategy, ...personName() });
+  const followed = await followCommand({ client, id, data });
+  if (followed.kind !== 'done')
+    throw failed('the bot did not answer: see whether it is well with "sarraf health"');
+  const { ok, message } = followed.result;
+  if (!ok) throw failed(english(message));
+  print({ json }, { strategy, result: followed.result }, () => english(message));
+}
+
+export function reloadCommand(): Command {
+  return folderCommand(
+    'reload',
+    'Loads the code and params of one strategy anew, while the bot goes on.',
+    RELOAD_EXAMPLES,
+  )
+    .argument('<strategy>', 'its name, as "sarraf status" shows it')
+    .action(reload);
 }
 
 const RESUME_EXAMPLES = `

@@ -121,6 +121,7 @@ async function run(options: Options): Promise<void> {
       program: programName(),
       signal: ended.signal,
       isNewAccount: options.newAccount === true,
+      readAgain: () => configOf(options),
       onOutputGone: ended.end,
       sidecars: [dashboardOf(options), (...of) => new AlertsSidecar(...of)],
     });

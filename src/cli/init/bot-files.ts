@@ -52,6 +52,7 @@ export function botFiles(request: BotRequest, shipped: ShippedParts): ReadonlyMa
     ],
     [`test/${name}.test.ts`, filled('strategy.test.ts')],
     ['tsconfig.json', filled('tsconfig.json')],
+    ['.vscode/launch.json', filled('launch.json')],
     ['README.md', filled(`README.${language}.md`)],
     ['Dockerfile', filled('Dockerfile')],
     ['compose.yaml', filled('compose.yaml')],

@@ -36,6 +36,7 @@ const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> 
   cancel: 600_000,
   close: 600_000,
   position: 600_000,
+  reload: 60_000,
 };
 
 /** Bytes reserved in the write-ahead log, so that a halt can be posted when the disk is full. */
@@ -263,7 +264,7 @@ export class ControlInbox {
     }
   }
 
-  /** Ends an earlier run's drains and accepted `accept-balances`, which were for a past situation. */
+  /** Ends an earlier run's drains, reloads and accepted `accept-balances`: they were for a past situation. */
   private endOfEarlierRun(): void {
     const ended: ControlResult = {
       ok: false,
@@ -273,7 +274,7 @@ export class ControlInbox {
     this.database
       .prepare(
         `UPDATE commands SET done_at_ms = ?, result = ? WHERE done_at_ms IS NULL
-         AND (kind = 'drain' OR (kind = 'accept-balances' AND taken_at_ms IS NOT NULL))`,
+         AND (kind IN ('drain', 'reload') OR (kind = 'accept-balances' AND taken_at_ms IS NOT NULL))`,
       )
       .run(this.nowMs(), JSON.stringify(ended));
   }

@@ -3,9 +3,11 @@ import {
   isByHand,
   type ByHandCommand,
   type LockCommand,
+  type ReloadCommand,
   type SignalCommand,
   type EngineNotice,
 } from '../../engine/engine-event.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { profitText } from '../../portfolio/profit.ts';
 import { lockReason, type Lock, isSameScope, PAUSE, scopeText, untilText } from '../../engine/lock.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
@@ -27,6 +29,8 @@ export interface OperatorOptions {
   readonly venue: Venue;
   readonly mirror: MirrorStore;
   readonly ledger: LedgerWatch;
+  /** Loads a strategy anew; returns the function that puts it in its place. Throws with the reason. */
+  readonly reload: (strategy: string) => Promise<() => void>;
   readonly onError: (error: unknown) => void;
   /** Called with the reason why the orders of a halt or of the end wait, if none has closed for some time. */
   readonly onWait?: (message: string) => void;
@@ -49,6 +53,7 @@ export class Operator {
   private readonly cancelWait: CancelWait;
   /** Timers of the commands that are running. */
   private readonly following = new Set<NodeJS.Timeout>();
+  private hasEnded = false;
 
   constructor(options: OperatorOptions) {
     this.options = options;
@@ -82,6 +87,7 @@ export class Operator {
   }
 
   end(): void {
+    this.hasEnded = true;
     for (const end of this.endings) end();
     for (const timer of this.following) clearInterval(timer);
     this.inbox.close();
@@ -156,6 +162,27 @@ export class Operator {
     });
   }
 
+  /** Loads a strategy anew, and reports why the running one stays if it cannot take its place. */
+  private async applyReload(id: number, command: ReloadCommand): Promise<void> {
+    const { strategy } = command;
+    try {
+      const put = await this.options.reload(strategy);
+      if (this.hasEnded) throw new Error('the run is ending');
+      put();
+      this.options.bot.shell.control(command);
+      this.inbox.done(id, { ok: true, message: sentence('control-reloaded', { strategy }), left: [] });
+    } catch (error) {
+      if (this.hasEnded) return;
+      const reason = messageOf(error);
+      this.options.onError(new Error(`${strategy} was not loaded anew: ${reason}`));
+      this.inbox.done(id, {
+        ok: false,
+        message: sentence('control-not-reloaded', { strategy, reason }),
+        left: [],
+      });
+    }
+  }
+
   /** Returns why an order by hand that an earlier run had accepted is not placed now. */
   private notPlacedText(): Sentence {
     return this.options.bot.engine.orderManager.takeover.isPutBack
@@ -187,6 +214,10 @@ export class Operator {
     }
     if (command.kind === 'lock' || command.kind === 'unlock') {
       this.applyLock(id, command);
+      return;
+    }
+    if (command.kind === 'reload') {
+      void this.applyReload(id, command);
       return;
     }
     const before = engine.status().liveOrders;

@@ -36,6 +36,8 @@ export const LOCK_IN_PERSIAN: Record<keyof typeof LOCK_SENTENCES, string> = {
 /** Results of people's commands. */
 export const CONTROL_SENTENCES = {
   'control-done': '{count:count} orders are canceled',
+  'control-reloaded': '{strategy:name} runs with its new code and parameters; its orders and holdings stayed',
+  'control-not-reloaded': '{strategy:name} was not loaded anew, and goes on as before: {reason:said}',
   'control-goes-on': 'trading goes on',
   'control-goes-on-but': 'trading goes on; still paused: {strategies:names}',
   'control-books-anew': 'the books start again from the balances of the exchange',
@@ -139,6 +141,8 @@ export const CONTROL_SENTENCES = {
 
 export const CONTROL_IN_PERSIAN: Record<keyof typeof CONTROL_SENTENCES, string> = {
   'control-done': '{count:count} سفارش لغو شد',
+  'control-reloaded': '{strategy:name} با کد و پارامترهای تازه کار می‌کند؛ سفارش‌ها و دارایی‌هایش ماند',
+  'control-not-reloaded': '{strategy:name} دوباره بار نشد و مثل قبل ادامه می‌دهد: {reason:said}',
   'control-goes-on': 'معامله ادامه دارد',
   'control-goes-on-but': 'معامله ادامه دارد؛ هنوز در توقف موقت: {strategies:names}',
   'control-books-anew': 'دفتر حساب از مانده‌های صرافی از نو شروع می‌کند',

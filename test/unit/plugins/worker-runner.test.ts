@@ -484,3 +484,95 @@ test('the end of a thread leaves an answer that waits to be read, and is not for
   line.clear();
   expect([line.kind, line.wait(0), line.readEnd()]).toEqual([SENT.end, SENT.end, 'an end']);
 });
+
+/** Source of a strategy that counts its calls, and averages some bars; `more` is added to its definition. */
+const countingSource = (more = '', log = 'one'): string => `import { z } from 'zod';
+import { defineStrategy, sma } from '#sdk';
+export default defineStrategy({
+  name: 'counting',
+  params: z.strictObject({ bars: z.int().min(1).default(2) }),
+  state: z.strictObject({ count: z.int().max(5).default(0) }),
+  data: ({ market, timer }) => ({ hours: market.candles('1h'), go: timer('@yearly') }),
+  indicators: ({ hours }, { params }) => ({ average: sma(hours, params.bars) }),
+  beforeWarm: 'call',
+  on: { go(ctx) { ctx.log('${log}', { count: ctx.state.count, average: ctx.indicators.average }); ctx.setState({ count: ctx.state.count + 1 }); } },
+  ${more}
+});
+`;
+
+const noStored = (): never => {
+  throw new Error('no stored bars are needed');
+};
+
+const anew = (file: string, params = {}) => ({ file: join(folder, file), shownFile: file, params });
+
+describe('a strategy that is loaded anew', () => {
+  const bars = [10, 20, 30, 40].map((close, index) => closedCandle(close, { openTimeMs: index * 3_600_000 }));
+  /** Starts the counting strategy, which has seen the last two of four bars and was called once. */
+  async function counting(file: string) {
+    const runner = await begin({ setup: written(file, countingSource()) });
+    for (const candle of bars.slice(2)) runner.warmUp(candle);
+    deed(runner, 'go');
+    expect(runner.drainLog()).toEqual([{ text: 'one', fields: { count: 0, average: 35 } }]);
+    return runner;
+  }
+
+  test('goes on with its state and its bars, those of meanwhile too, and with its new code', async () => {
+    const runner = await counting('anew.ts');
+    writeFileSync(join(folder, 'anew.ts'), countingSource('', 'two'));
+    const replace = await runner.prepare(anew('anew.ts'), noStored);
+    deed(runner, 'go');
+    runner.warmUp(closedCandle(50, { openTimeMs: 4 * 3_600_000 }));
+    expect(runner.drainLog()).toEqual([{ text: 'one', fields: { count: 1, average: 35 } }]);
+    replace();
+    deed(runner, 'go');
+    expect(runner.drainLog()).toEqual([{ text: 'two', fields: { count: 2, average: 45 } }]);
+    expect(runner.stateJson()).toBe('{"count":3}');
+  });
+
+  test('takes earlier bars from those that are stored where its new parameters need more', async () => {
+    const runner = await counting('longer.ts');
+    const replace = await runner.prepare(anew('longer.ts', { bars: 3 }), () => bars);
+    replace();
+    deed(runner, 'go');
+    expect([runner.params, runner.drainLog()]).toEqual([
+      { bars: 3 },
+      [{ text: 'one', fields: { count: 1, average: 30 } }],
+    ]);
+    await expect(runner.prepare(anew('longer.ts', { bars: 9 }), () => bars)).rejects.toThrow(
+      'expected 9 closed bars of BTCIRT 1h for its warm-up, the bot has 4: start the bot again, which reads them, or wait for 5 more',
+    );
+  });
+
+  test('goes on after a fault that had stopped it', async () => {
+    const runner = await begin({
+      setup: written('cured.ts', countingSource('', "' + null.x + '")),
+    });
+    deed(runner, 'go');
+    expect(runner.failure).toContain("Cannot read properties of null (reading 'x')");
+    writeFileSync(join(folder, 'cured.ts'), countingSource());
+    (await runner.prepare(anew('cured.ts'), () => bars))();
+    deed(runner, 'go');
+    expect([runner.failure, runner.stateJson()]).toEqual([null, '{"count":1}']);
+  });
+
+  test('is not replaced by one with a mistake, another name or data, or that cannot read its state', async () => {
+    const runner = await counting('stays.ts');
+    const source = countingSource();
+    for (const [changed, message] of [
+      [source.replace('on: {', 'on {'), 'Expected'],
+      [source.replace("'counting'", "'other'"), 'expected the name counting, was other'],
+      [
+        source.replace("market.candles('1h')", "market.candles('1d')"),
+        'it needs also candles BTCIRT 1d, no longer candles BTCIRT 1h: start the bot again to change that',
+      ],
+      [source.replace('max(5)', 'max(0)'), 'state.count'],
+      [source.replace('min(1)', 'min(3)'), 'bars'],
+    ] as const) {
+      writeFileSync(join(folder, 'stays.ts'), changed);
+      await expect(runner.prepare(anew('stays.ts', { bars: 2 }), () => bars)).rejects.toThrow(message);
+    }
+    deed(runner, 'go');
+    expect(runner.drainLog()).toEqual([{ text: 'one', fields: { count: 1, average: 35 } }]);
+  });
+});

@@ -82,6 +82,7 @@ export const ENGLISH_FURTHER_TEXTS = {
   'log.control start': 'The bot has started.',
   'log.control halt': 'Trading was halted.',
   'log.control resume': 'Trading goes on.',
+  'log.control reload': '{strategy} was loaded anew.',
   'log.control drain': 'The run is to end.',
   'log.control lock': 'A person asked for the lock {name}.',
   'log.control unlock': 'A person asked to end the lock {name}.',

@@ -84,6 +84,7 @@ export const PERSIAN_FURTHER_TEXTS: TranslationOf<typeof ENGLISH_FURTHER_TEXTS> 
   'log.control start': 'ربات شروع به کار کرد.',
   'log.control halt': 'معامله متوقف شد.',
   'log.control resume': 'معامله از سر گرفته شد.',
+  'log.control reload': '{strategy} دوباره بار شد.',
   'log.control drain': 'پایان کار ربات خواسته شد.',
   'log.control lock': 'قفل {name} خواسته شد.',
   'log.control unlock': 'برداشتن قفل {name} خواسته شد.',

@@ -76,6 +76,7 @@ const EVENTS = [
   'control start',
   'control halt',
   'control resume',
+  'control reload',
   'control drain',
   'control lock',
   'control unlock',
@@ -138,6 +139,7 @@ function eventTitleOf({ kind, subject, data }: LogItem): string | null {
   if (event === undefined) return null;
   const fields = fieldsIn(data);
   const lock = typeof fields['name'] === 'string' ? fields['name'] : '';
+  if (event === 'control reload') return t(`log.${event}`, { strategy: String(fields['strategy']) });
   return isOfLock(event) ? t(`log.${event}`, { name: showName(lock) }) : t(`log.${event}`);
 }
 

@@ -1,0 +1,113 @@
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { gridOf, shownAnchors, type Timeframe } from '../../domain/candle.ts';
+import { listText, SarrafError } from '../../domain/errors.ts';
+import { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { lineIn, placedError } from '../../plugins/load-strategy.ts';
+import type { ClosedCandle } from '../../strategy/strategy-event.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
+import type { BotConfig, ConfiguredStrategy } from '../create-bot-config.ts';
+import { missingFileText, refusedParams, shownPath, strategyFileOf } from '../load-instances.ts';
+import type { RunRecord } from '../run-record.ts';
+import type { StrategyThreads } from '../strategy-threads.ts';
+
+interface ReloadOptions {
+  /** The configured strategy of each instance of the run, by the instance's name. */
+  readonly configured: ReadonlyMap<string, ConfiguredStrategy>;
+  /** Folders searched for plugins by name, in this order. */
+  readonly folders: readonly string[];
+  readonly threads: StrategyThreads;
+  /** Record of the run, which names the file and the parameters. */
+  readonly record: Pick<RunRecord, 'setStart'>;
+  /** Path of the mirror, whose bars serve a longer warm-up. */
+  readonly mirror: string;
+  /** Reads the configuration as it is now; null if the run has none to read again. */
+  readonly readAgain: (() => BotConfig) | null;
+}
+
+/** Settings that take effect without a start of the bot. */
+const RELOADED = new Set(['plugin', 'params', 'describe']);
+
+/**
+ * Loads a strategy of a running bot anew: its code from its file, and its parameters from the configuration.
+ * Returns the function that puts it in the place of the running one, which nothing has changed until then.
+ * Throws `INVALID_STRATEGY`, `INVALID_OPTIONS` or `INVALID_FILE` with the reason.
+ */
+export async function reloadStrategy(
+  name: string,
+  { configured, folders, threads, record, mirror, readAgain }: ReloadOptions,
+): Promise<() => void> {
+  const before = configured.get(name);
+  const runner = threads.runnerOf(name);
+  if (before === undefined || runner === null) {
+    const names = listText([...configured.keys()]);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected one of the strategies of the bot (${names}), was ${name}`,
+    );
+  }
+  const strategy = configuredAgain(before, readAgain);
+  const { plugin } = strategy;
+  if (plugin.kind === 'definition')
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected a strategy from a file, ${name} is one of the program`,
+    );
+  const file = strategyFileOf(plugin, folders);
+  if (file === null) throw new SarrafError('INVALID_FILE', missingFileText(plugin, folders));
+  try {
+    const setup = { file, shownFile: shownPath(file), params: strategy.params };
+    const replace = await runner.prepare(setup, ({ market, timeframe }) => {
+      using reader = new MirrorReader(mirror);
+      return storedBars(reader, { market, timeframe, last: MOST_BARS });
+    });
+    return () => {
+      replace();
+      record.setStart(strategy.name, { file: resolve(file), params: strategy.params });
+    };
+  } catch (error) {
+    const params = refusedParams(error, strategy.describe);
+    if (params !== null) throw new SarrafError('INVALID_STRATEGY', params.join('\n'));
+    throw placedError(error, { file, lineOf: (of) => lineIn(of, file) });
+  }
+}
+
+/** Returns a strategy as the configuration has it now. Throws if more differs than a reload can change. */
+function configuredAgain(
+  before: ConfiguredStrategy,
+  readAgain: ReloadOptions['readAgain'],
+): ConfiguredStrategy {
+  if (readAgain === null) return before;
+  const now = readAgain().strategies.find(({ name }) => name === before.name);
+  if (now === undefined)
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected ${before.name} in the configuration, it is not there any more: start the bot again to leave it out`,
+    );
+  const differing = Object.keys({ ...before, ...now }).filter((key) => {
+    const field = key as keyof ConfiguredStrategy;
+    return !RELOADED.has(key) && !isDeepStrictEqual(before[field], now[field]);
+  });
+  if (differing.length === 0) return now;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected only plugin and params to differ from the running strategy, ${listText(differing)} differ too: start the bot again to change these`,
+  );
+}
+
+/** Maximum number of bars of a warm-up. */
+const MOST_BARS = 10_000;
+
+/** Returns the newest stored bars of a series, oldest first. */
+export function storedBars(
+  reader: MirrorReader,
+  of: { readonly market: string; readonly timeframe: Timeframe; readonly last: number },
+): readonly ClosedCandle[] {
+  const { market, timeframe } = of;
+  const stored = reader.markets.candles(of);
+  const grid = gridOf(timeframe, shownAnchors(timeframe, stored, INTERFACE_PROFILE.barAnchors));
+  return stored.map((candle) => {
+    const closeTimeMs = grid.endOf(candle.openTimeMs);
+    return { ...candle, market, timeframe, closeTimeMs, seenAtMs: closeTimeMs, missedBefore: 0 };
+  });
+}
