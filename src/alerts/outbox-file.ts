@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openStepFile } from '../daemon/step-file.ts';
@@ -220,7 +221,7 @@ export function openOutbox(
   if (unsaid !== null)
     log(
       'info',
-      `alerts go on from a backup: ${unsaid} messages of more than a day ago are not sent any more`,
+      `alerts go on from a backup: ${countText(unsaid, 'message of more than a day ago is', 'messages of more than a day ago are')} not sent any more`,
     );
   return outbox;
 }

@@ -1,6 +1,6 @@
 import { parseMarket } from '../exchange/market-names.ts';
 import type { Market } from '../domain/market.ts';
-import { formatUnits, unitsOf } from '../domain/money.ts';
+import { countText, formatUnits, unitsOf } from '../domain/money.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { decimalText } from '../domain/decimal-text.ts';
@@ -107,7 +107,7 @@ export function fillText({ order, fills }: FilledOrder): string {
   const sum = (of: (fill: FillRecord) => bigint): string =>
     formatUnits(fills.reduce((all, fill) => all + of(fill), 0n));
   const at = price === null ? '' : ` at ${formatUnits(price)}`;
-  return `${side} ${sum(({ amount }) => amount)} ${market}${at} in ${fills.length} fills, fee ${sum(({ fee }) => fee)}`;
+  return `${side} ${sum(({ amount }) => amount)} ${market}${at} in ${countText(fills.length, 'fill')}, fee ${sum(({ fee }) => fee)}`;
 }
 
 const WHY = {

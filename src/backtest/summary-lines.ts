@@ -17,7 +17,7 @@ const COLUMN = (WIDTH - GAP) / 2;
 export function resultLines(result: ResultHead): string[] {
   const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
   const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
-  const events = `${groupedText(String(timing.events))} events`;
+  const events = countText(timing.events, 'event');
   const rate =
     timing.eventsPerS === null ? '' : `, ${groupedText(String(Math.round(timing.eventsPerS)))} a second`;
   return [
@@ -104,7 +104,7 @@ function refusalLines({ refusals }: ResultHead): string[] {
     ];
   });
   const more = refusals.length - shown.length;
-  return ['Refused', ...lines, ...(more > 0 ? [`  and ${more} more reasons`] : []), ''];
+  return ['Refused', ...lines, ...(more > 0 ? [`  and ${countText(more, 'more reason')}`] : []), ''];
 }
 
 /** Returns lines with how often and how long each lock was active. */

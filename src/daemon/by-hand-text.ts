@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import type { PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
 import { lengthText } from '../domain/time-text.ts';
 import { ENDPOINTS } from '../exchange/endpoints.ts';
@@ -78,6 +79,6 @@ export function cancelNeed(count: number): CancelNeed {
 export function cancelNeedText(count: number): string {
   const { limit, windowMs, needMs } = cancelNeed(count);
   if (count === 0) return 'no own order is open';
-  const orders = count === 1 ? '1 own order is open' : `${count} own orders are open`;
+  const orders = countText(count, 'own order is open', 'own orders are open');
   return `${orders}; at ${limit} cancels in ${lengthText(windowMs)} this takes up to ${lengthText(needMs)}`;
 }

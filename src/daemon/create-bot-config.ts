@@ -42,7 +42,7 @@ const dashboardSettings = z
       .nullable()
       .optional()
       .describe(
-        `Its port; 0 takes a free one, null serves no page. Without it, ${DEFAULT_PORT} where that is free.`,
+        `Its port; 0 takes a free one, null serves no page. Without it, ${DEFAULT_PORT} or the next free one.`,
       ),
     insecure: z
       .boolean()

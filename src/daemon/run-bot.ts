@@ -381,7 +381,7 @@ function logBegin(
   const source =
     replay === null
       ? 'synthetic traders'
-      : `${replay.rows.length} recorded ${replay.timeframe === null ? 'trades' : 'candles'} of ${replay.path}`;
+      : `${countText(replay.rows.length, `recorded ${replay.timeframe === null ? 'trade' : 'candle'}`)} of ${replay.path}`;
   const where =
     config.mode === 'embedded'
       ? `the embedded exchange, ${markets.join(' and ')}, ${source}`

@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import { addAbortListener } from 'node:events';
 import { closingAsync } from '../domain/closing.ts';
 import { listText, messageOf, SarrafError } from '../domain/errors.ts';
@@ -276,8 +277,10 @@ function canceledText({ canceled, kept, left, unseen, isBack }: CanceledEntries)
   const parts = [
     canceled.length === 0
       ? 'no entry was open'
-      : `${canceled.length} entries are canceled (${listText(canceled, MOST_NAMED)})`,
-    ...(kept.length === 0 ? [] : [`${kept.length} exits stay (${listText(kept, MOST_NAMED)})`]),
+      : `${countText(canceled.length, 'entry is', 'entries are')} canceled (${listText(canceled, MOST_NAMED)})`,
+    ...(kept.length === 0
+      ? []
+      : [`${countText(kept.length, 'exit stays', 'exits stay')} (${listText(kept, MOST_NAMED)})`]),
     ...(left.length === 0
       ? []
       : [

@@ -9,7 +9,12 @@ import { DashboardServer, type DashboardServerOptions } from './server/dashboard
 export type DashboardSettings = Omit<DashboardServerOptions, 'onError' | 'nowMs'> & {
   /** True if a one-time link is requested, for a person at the terminal. */
   readonly wantsLink: boolean;
+  /** True if `port` is only a proposal: while other programs use it, the next ones are tried. */
+  readonly isPortProposed: boolean;
 };
+
+/** Ports tried in turn from a proposed one: more than the bots of one machine. */
+const PORTS_TRIED = 20;
 
 /** Message from the thread of the page to the run. */
 export type DashboardMessage =
@@ -20,13 +25,15 @@ export type DashboardMessage =
       readonly tokenFile: string | null;
       /** One-time link; null if none was requested. */
       readonly link: string | null;
+      /** Proposed port that another program uses, so that the page has a later one; null otherwise. */
+      readonly busyPort: number | null;
     }
-  /** Failure to listen: the port is in use, or a file cannot be read. */
-  | { readonly kind: 'failed'; readonly message: string; readonly isPortInUse: boolean }
+  /** Failure to listen: the ports are in use, or a file cannot be read. */
+  | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'trouble'; readonly message: string };
 
 /** True if an error of a starting server means that another process uses the port. */
-export function isPortInUse(error: unknown): boolean {
+function isPortInUse(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return ((cause ?? error) as NodeJS.ErrnoException).code === 'EADDRINUSE';
 }
@@ -39,20 +46,41 @@ export async function beginDashboard(
   settings: DashboardSettings,
   onError: (message: string) => void,
 ): Promise<{ readonly server: DashboardServer; readonly begun: DashboardMessage & { kind: 'listening' } }> {
-  const { wantsLink, ...options } = settings;
+  const { wantsLink, isPortProposed, ...options } = settings;
   const { dataFolder } = options;
-  const server = new DashboardServer({ ...options, onError });
-  const address = await server.listen();
+  const ports = isPortProposed ? PORTS_TRIED : 1;
+  const { server, address, port } = await listenAtFirstFree({ ...options, onError }, ports);
   using store = closing(new AccessStore(dataFolder));
   try {
     const tokenFile = makeFirstToken(store, dataFolder);
     const link = wantsLink ? linkText(address, store.addLink('operate').code) : null;
+    const busyPort = port === options.port ? null : options.port;
     writeAddressNote(dataFolder, address);
-    return { server, begun: { kind: 'listening', address, tokenFile, link } };
+    return { server, begun: { kind: 'listening', address, tokenFile, link, busyPort } };
   } catch (error) {
     await server.close();
     throw error;
   }
+}
+
+/** Listens at the first of `ports` ports from the given one that no other program uses. */
+async function listenAtFirstFree(
+  options: DashboardServerOptions,
+  ports: number,
+): Promise<{ readonly server: DashboardServer; readonly address: string; readonly port: number }> {
+  for (let { port } = options; ; port += 1) {
+    const server = new DashboardServer({ ...options, port });
+    try {
+      return { server, address: await server.listen(), port };
+    } catch (error) {
+      if (!isPortInUse(error) || port + 1 >= options.port + ports) throw error;
+    }
+  }
+}
+
+/** Line that says where the page is instead of at its usual port. */
+export function otherPortText(busyPort: number, address: string): string {
+  return `another program uses port ${busyPort}, so the page is at port ${new URL(address).port}; dashboard.port sets another`;
 }
 
 /**

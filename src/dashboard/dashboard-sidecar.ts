@@ -5,7 +5,7 @@ import { noteBot } from '../daemon/known-bots.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ownModule, pageFolder } from '../plugins/own-files.ts';
-import type { DashboardMessage, DashboardSettings } from './begin-dashboard.ts';
+import { otherPortText, type DashboardMessage, type DashboardSettings } from './begin-dashboard.ts';
 
 /** Heap limit of the thread in MB, far more than pages of 500 rows take. */
 const HEAP_MB = 256;
@@ -24,12 +24,13 @@ export class DashboardSidecar implements Sidecar {
 
   constructor(options: DashboardSidecarOptions) {
     const { config, screen, writeToPerson } = options;
-    const { host, port, hosts, tls } = config.dashboard;
+    const { host, port, hosts, tls, isPortWritten } = config.dashboard;
     const data: DashboardSettings = {
       dataFolder: config.data.folder,
       pageFolder: pageFolder(),
       host,
       port: port ?? 0,
+      isPortProposed: !isPortWritten,
       hosts,
       tls,
       language: config.language,
@@ -81,24 +82,20 @@ export class DashboardSidecar implements Sidecar {
   }
 
   private hear(message: DashboardMessage): void {
-    const { screen, config, writeToPerson } = this.options;
+    const { screen, writeToPerson } = this.options;
     if (message.kind === 'trouble') {
       screen.notify('warning', `the page: ${message.message}`);
       return;
     }
     if (message.kind === 'failed') {
       void this.thread.end();
-      if (message.isPortInUse && !config.dashboard.isPortWritten)
-        screen.log(
-          'dashboard',
-          `no page: another program uses port ${config.dashboard.port ?? ''}; set dashboard.port to a free one`,
-        );
-      else screen.notify('error', `no page, and the bot goes on: ${message.message}`);
+      screen.notify('error', `no page, and the bot goes on: ${message.message}`);
       return;
     }
-    const { address, tokenFile, link } = message;
+    const { address, tokenFile, link, busyPort } = message;
     const token = tokenFile === null ? '' : `, token in ${tokenFile}`;
     this.noteAddress(address);
+    if (busyPort !== null) screen.log('dashboard', otherPortText(busyPort, address), { busyPort });
     screen.log('dashboard', `page at ${address}${token}`, { address, tokenFile });
     if (link !== null) writeToPerson?.(`sign in once, within ten minutes: ${link}`);
   }

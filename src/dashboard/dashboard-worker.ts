@@ -2,12 +2,7 @@ import { messageOf } from '../domain/errors.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { endWhenAsked } from '../daemon/sidecar.ts';
 import { onOneLine } from './api-error.ts';
-import {
-  beginDashboard,
-  isPortInUse,
-  type DashboardMessage,
-  type DashboardSettings,
-} from './begin-dashboard.ts';
+import { beginDashboard, type DashboardMessage, type DashboardSettings } from './begin-dashboard.ts';
 
 /** Entry point of the thread that serves the page of a run. */
 const notify = (message: DashboardMessage): void => parentPort?.postMessage(message, []);
@@ -19,6 +14,5 @@ try {
   );
   notify(begun);
 } catch (error) {
-  const message = onOneLine(messageOf(error));
-  notify({ kind: 'failed', message, isPortInUse: isPortInUse(error) });
+  notify({ kind: 'failed', message: onOneLine(messageOf(error)) });
 }

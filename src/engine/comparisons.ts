@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import { gregorianOf, jalaliOf } from '../domain/time-text.ts';
 import { tehranDay } from '../domain/zone-time.ts';
 import { type Outbox, OutboxPart } from './outbox.ts';
@@ -143,7 +144,7 @@ export class ComparisonWatch {
     if (this.isAlarmed || !this.isOverdue(nowMs)) return false;
     this.isAlarmed = true;
     this.outbox.alarm(
-      `the books could not be compared with the exchange for ${this.minutes(nowMs)} minutes, so no new orders are placed: ${english(this.reason())}. See "sarraf reconcile --explain"`,
+      `the books could not be compared with the exchange for ${countText(this.minutes(nowMs), 'minute')}, so no new orders are placed: ${english(this.reason())}. See "sarraf reconcile --explain"`,
     );
     return true;
   }

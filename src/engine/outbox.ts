@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
 import { MARKET_CALLS, type StoredReply, type VenueAnswer, type VenueCall } from '../venues/port.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-event.ts';
@@ -146,7 +147,7 @@ export class Outbox {
   /** Returns all that was collected since the last call, and ends the step. */
   emit(wakeAtMs: number): EngineOutput {
     if (this.unshown > 0) {
-      const message = `${this.unshown} more notices of this moment are not shown; the journal has what happened`;
+      const message = `${countText(this.unshown, 'more notice of this moment is', 'more notices of this moment are')} not shown; the journal has what happened`;
       this.notices?.push({ kind: 'notice', level: 'warning', message, subject: null });
       this.unshown = 0;
     }

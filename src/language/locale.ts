@@ -28,3 +28,15 @@ export function localeOf(language: Language, rialUnit: RialUnit = 'rial'): Local
 export function intlTag(language: Language): string {
   return language === 'fa' ? 'fa-IR-u-nu-arabext' : 'en-US-u-nu-latn';
 }
+
+/** English plural noun after a number, perhaps with a word before it and its verb; not `bps` or `s`. */
+const COUNTED = /^( (?:(?:open|round|more) )?[a-z-]{3,}?)(ies|s)\b(?: (are|were|wait|leave|that follow)\b)?/;
+const VERBS_OF_ONE: Readonly<Record<string, string>> = { are: 'is', were: 'was' };
+
+/** Returns English words in the singular, to follow the number 1: ` orders are` is ` order is`. */
+export function inSingular(words: string): string {
+  return words.replace(COUNTED, (_, noun: string, end: string, verb?: string) => {
+    const verbOfOne = verb === undefined ? '' : ` ${VERBS_OF_ONE[verb] ?? `${verb}s`}`;
+    return `${noun}${end === 's' ? '' : 'y'}${verbOfOne}`;
+  });
+}

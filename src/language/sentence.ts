@@ -1,3 +1,4 @@
+import { inSingular } from './locale.ts';
 import { ENGLISH_SENTENCES, SENTENCE_CODES, type SentenceCode } from './sentences/english-sentences.ts';
 import { partsOf, type FactsOf, type SentencePart } from './sentences/sentence-places.ts';
 
@@ -88,8 +89,12 @@ export function inEnglish(value: unknown): unknown {
 function englishOf(sentence: string | SentenceFacts): string {
   if (typeof sentence === 'string') return sentence;
   let text = '';
-  for (const part of englishParts(sentence.code))
-    text += typeof part === 'string' ? part : englishOf(sentence.facts[part.name] ?? '');
+  let isOne = false;
+  for (const part of englishParts(sentence.code)) {
+    const value = typeof part === 'string' ? null : englishOf(sentence.facts[part.name] ?? '');
+    text += value ?? (isOne ? inSingular(part as string) : (part as string));
+    isOne = value === '1' && (part as { readonly kind: string }).kind === 'count';
+  }
   return text;
 }
 

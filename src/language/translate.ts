@@ -1,6 +1,6 @@
 import { formatCount } from './format-number.ts';
 import { isolateByFirstLetter } from './isolate.ts';
-import type { Language } from './locale.ts';
+import { inSingular, type Language } from './locale.ts';
 
 /** A text in singular and plural form; `count` chooses the form, by the rules of the language. */
 export interface PluralText {
@@ -38,7 +38,8 @@ export type Translate<T extends Texts> = <Key extends keyof T & string>(
   ...values: ValuesOf<T[Key]>
 ) => string;
 
-const PLACE = /\{(\w+)\}/g;
+/** Place of a value, and the words up to the next one. */
+const PLACE = /\{(\w+)\}([^{]*)/g;
 
 /**
  * Returns a function that writes texts in a language, with its digits. In Persian each value is isolated, so
@@ -55,11 +56,12 @@ export function translateInto<T extends Texts>(language: Language, texts: Transl
         : rules.select(Number(given['count'])) === 'one'
           ? text.one
           : text.other;
-    return form.replaceAll(PLACE, (place, name: string) => {
+    return form.replaceAll(PLACE, (place, name: string, words: string) => {
       const value = given[name];
       if (value === undefined) return place;
-      if (typeof value === 'number') return formatCount(language, value);
-      return language === 'fa' ? isolateByFirstLetter(value) : value;
+      const shown = typeof value === 'number' ? formatCount(language, value) : value;
+      if (language === 'en') return shown + (shown === '1' ? inSingular(words) : words);
+      return (typeof value === 'number' ? shown : isolateByFirstLetter(value)) + words;
     });
   };
 }

@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import type { ImportTableOptions } from './import-report.ts';
 import { createInterface } from 'node:readline';
 import { SarrafError } from '../domain/errors.ts';
@@ -80,7 +81,7 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
   if (books !== null && !isConflict && rejects.count === 0 && parts.every(isEmpty)) {
     throw new SarrafError(
       'INVALID_FILE',
-      `expected books or trades in ${path}, found ${counts.rows} lines that give none`,
+      `expected books or trades in ${path}, found ${countText(counts.rows, 'line')} without one`,
     );
   }
   return {
@@ -94,10 +95,12 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
     notes: [
       ...(book.isContinued ? ['it continues a feed that was imported before'] : []),
       ...(counts.others > 0
-        ? [`${counts.others} messages of other kinds, such as best prices, were left out`]
+        ? [`${countText(counts.others, 'message')} of other kinds, such as best prices, left out`]
         : []),
       ...(tape.gaps > 0
-        ? [`${tape.gaps} pages of trades do not overlap with the one before: trades between may be missing`]
+        ? [
+            `${countText(tape.gaps, 'page of trades does', 'pages of trades do')} not overlap with the one before: trades between may be missing`,
+          ]
         : []),
     ],
   };
@@ -138,7 +141,7 @@ async function* readBooks(
 }
 
 function nothingIn(path: string, { rows, others }: FeedCounts): SarrafError {
-  const found = rows === 0 ? 'no line' : `${rows} lines, ${others} of them messages of other kinds`;
+  const found = rows === 0 ? 'no line' : `${countText(rows, 'line')}, ${others} of them of other kinds`;
   return new SarrafError(
     'INVALID_FILE',
     `expected a depth feed with changes, snapshots, books or trades in ${path}, found ${found}: candles and trades come as CSV, Parquet, or JSON with titles such as time_ms, open and close`,
@@ -180,7 +183,10 @@ export async function readFeedTrades(
     onTrades(trades);
   }
   if (first !== null) return first.symbol;
-  throw new SarrafError('INVALID_FILE', `expected trades in ${path}, found ${line} lines without one`);
+  throw new SarrafError(
+    'INVALID_FILE',
+    `expected trades in ${path}, found ${countText(line, 'line')} without one`,
+  );
 }
 
 /** Trades of a feed; trades of overlapping pages count once. */

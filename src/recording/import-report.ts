@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { BarAnchor, Timeframe } from '../domain/candle.ts';
 import { csvLine } from '../domain/csv.ts';
@@ -65,7 +66,8 @@ export class Rejects {
   csv(): string {
     const lines = this.rows.map(({ line, problem, text }) => csvLine([line, problem, text]));
     const more = this.count - this.rows.length;
-    if (more > 0) lines.push(csvLine([null, `${more} more rows were not taken`, null]));
+    if (more > 0)
+      lines.push(csvLine([null, `${countText(more, 'more row was', 'more rows were')} not taken`, null]));
     return [csvLine(['line', 'problem', 'row']), ...lines].join('');
   }
 }

@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import {
   anchorText,
   gridAt,
@@ -127,7 +128,7 @@ function report(
   if (isNothing && reader.rejects.count === 0) {
     throw new SarrafError(
       'INVALID_FILE',
-      `expected ${kind} in ${path}, found ${reader.count} rows that give none`,
+      `expected ${kind} in ${path}, found ${countText(reader.count, 'row')} without any`,
     );
   }
   const result =
@@ -143,8 +144,14 @@ function report(
       result === 'imported' ? null : (reader.rejects.rows.at(result === 'conflict' ? reader.bad : 0) ?? null),
     notes: [
       ...notes,
-      ...(reader.rounded === 0 ? [] : [`${reader.rounded} volumes or amounts were rounded to ten decimals`]),
-      ...(reader.roundedPrices === 0 ? [] : [`${reader.roundedPrices} prices were rounded`]),
+      ...(reader.rounded === 0
+        ? []
+        : [
+            `${countText(reader.rounded, 'volume or amount was', 'volumes or amounts were')} rounded to ten decimals`,
+          ]),
+      ...(reader.roundedPrices === 0
+        ? []
+        : [`${countText(reader.roundedPrices, 'price was', 'prices were')} rounded`]),
     ],
   };
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gridOf } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { type Units, unitsOf } from '../domain/money.ts';
+import { countText, type Units, unitsOf } from '../domain/money.ts';
 import type { Catalogue } from './catalogue.ts';
 import { openDatabase } from './duckdb.ts';
 import { checksum } from './durable-file.ts';
@@ -208,7 +208,7 @@ class TradeCheck {
       this.findings.add(
         'gap',
         timeMs,
-        `${id - this.lastId - 1} trades are missing before trade ${id} of ${timeText(timeMs)}`,
+        `${countText(id - this.lastId - 1, 'trade is', 'trades are')} missing before trade ${id} of ${timeText(timeMs)}`,
       );
     }
     this.lastId = Math.max(id, this.lastId ?? id);

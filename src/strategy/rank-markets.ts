@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import type { Ranking, UniverseRules } from './universe-rules.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { DayNumbers, MarketStats } from '../domain/order-book.ts';
@@ -157,7 +158,7 @@ export function outText({ by, found, limit }: OutReason, rankBy: Ranking): strin
     case 'past':
       return 'it is chosen, and its bars of the past are being read';
     case 'no place':
-      return `${found} markets that left are still held, of a reserve of ${limit}, and there is no place left`;
+      return `${countText(found ?? 0, 'market that left is', 'markets that left are')} still held, of a reserve of ${limit}, and there is no place left`;
     case 'rank':
       return `its rank by ${rankBy} is ${found}, of ${limit}`;
     case 'minVolume':

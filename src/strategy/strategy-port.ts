@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import type { BarRows } from './column-candle.ts';
 import type { Intent } from './intents.ts';
@@ -235,7 +236,7 @@ export class StrategyLog {
       const bound = this.isFull
         ? `${MOST_AN_HOUR} an hour: the rest of this hour is`
         : `${MOST_A_CALL} a call:`;
-      const what = this.isFull ? 'dropped' : `${this.dropped} more were dropped`;
+      const what = this.isFull ? 'dropped' : `${countText(this.dropped, 'more was', 'more were')} dropped`;
       lines.push({ text: `… expected at most ${bound} ${what}`, fields: null });
     }
     this.dropped = 0;
@@ -294,5 +295,5 @@ export function universeText({
   quote,
   rankBy,
 }: Pick<UniverseRules, 'take' | 'quote' | 'rankBy'>): string {
-  return `${take} ${quote} markets by ${rankBy}`;
+  return `${countText(take, `${quote} market`)} by ${rankBy}`;
 }

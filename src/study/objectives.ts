@@ -1,3 +1,4 @@
+import { countText } from '../domain/money.ts';
 import { z } from 'zod';
 import { REQUEST_FIGURES } from '../backtest/finish-run.ts';
 import type { Direction, TrialOutcome } from '../search/trial-record.ts';
@@ -53,7 +54,9 @@ export function judgeTrial(metrics: TrialMetrics, { objectives, constraints }: G
     const value = metrics[metric] ?? null;
     if (value === null) {
       const why =
-        metrics['fills'] === 0 ? 'nothing was traded' : `${metrics['trades'] ?? 0} trades were closed`;
+        metrics['fills'] === 0
+          ? 'nothing was traded'
+          : `${countText(metrics['trades'] ?? 0, 'trade was', 'trades were')} closed`;
       return { kind: 'failed', reason: `expected a value of ${metric}, found none: ${why}` };
     }
     values.push(value);

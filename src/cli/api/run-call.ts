@@ -16,7 +16,7 @@ import { interruption, type CommandIo, QUERY_BY_CALL } from './command-io.ts';
 import type { CallRequest } from './read-fields.ts';
 import { isObject } from '../../domain/stored-json.ts';
 import { tableLines, type TableColumn } from '../table.ts';
-import { oneLine } from '../../domain/money.ts';
+import { countText, oneLine } from '../../domain/money.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 /** Options of every command that calls the exchange by hand. */
@@ -63,7 +63,7 @@ export async function runCall(run: CallRun): Promise<void> {
   if (brought.kind === 'pages' && brought.problem !== null) {
     const { length } = brought.items;
     throw failed(
-      `${call.word}: this is not all: after ${length} records ${brought.problem.message}; --max-pages allows more`,
+      `${call.word}: this is not all: after ${countText(length, 'record')} ${brought.problem.message}; --max-pages allows more`,
     );
   }
 }

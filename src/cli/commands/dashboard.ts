@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { beginDashboard } from '../../dashboard/begin-dashboard.ts';
+import { beginDashboard, otherPortText } from '../../dashboard/begin-dashboard.ts';
 import { pageFolder } from '../../plugins/own-files.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import { checkBotFolder, dataOption, integerOption } from '../option-readers.ts';
@@ -44,7 +44,7 @@ async function run(options: Options): Promise<void> {
   const config = readConfig(options.config ?? null, overridesOf(options));
   const { folder } = config.data;
   checkBotFolder(folder);
-  const { host, port, hosts, tls } = config.dashboard;
+  const { host, port, hosts, tls, isPortWritten } = config.dashboard;
   if (port === null) throw wrongInput('expected dashboard.port, was null: name one with --port');
   const isSeen = options.json !== true && process.stdout.isTTY;
   try {
@@ -54,6 +54,7 @@ async function run(options: Options): Promise<void> {
         pageFolder: pageFolder(),
         host,
         port,
+        isPortProposed: !isPortWritten,
         hosts,
         tls,
         language: config.language,
@@ -61,7 +62,8 @@ async function run(options: Options): Promise<void> {
       },
       (message) => console.error(message),
     );
-    const { address, tokenFile, link } = begun;
+    const { address, tokenFile, link, busyPort } = begun;
+    if (busyPort !== null) console.error(otherPortText(busyPort, address));
     if (options.json === true) console.log(JSON.stringify({ address, tokenFile }));
     else console.log(`page at ${address}${tokenFile === null ? '' : `, token in ${tokenFile}`}`);
     if (link !== null) console.log(`sign in once, within ten minutes: ${link}`);

@@ -24,7 +24,7 @@ import type { Catalogue } from '../../recording/catalogue.ts';
 import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
 import { noneThere, timeText } from '../../recording/read-rows.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify-folder.ts';
-import { parseUnits, type Units } from '../../domain/money.ts';
+import { countText, parseUnits, type Units } from '../../domain/money.ts';
 import { print, rowLines } from '../table.ts';
 import type { DownloadCommandOptions } from '../data/download-from-exchange.ts';
 import { join } from 'node:path';
@@ -94,11 +94,7 @@ async function run(path: string, options: Options): Promise<void> {
     onProgress,
   });
   line.end();
-  print(
-    options,
-    { file: path, rows },
-    () => `${path}: ${rows.toLocaleString('en')} rows of ${folderTitle(key)}`,
-  );
+  print(options, { file: path, rows }, () => `${path}: ${countText(rows, 'row')} of ${folderTitle(key)}`);
 }
 
 const LIST_EXAMPLES = `  sarraf data list
@@ -336,7 +332,7 @@ async function verify(options: VerifyOptions): Promise<void> {
   }
   const count = reports.reduce((sum, { findings }) => sum + findings.count, 0);
   print(options, { findings: count, folders: reports.map(reportJson) }, () => null);
-  if (count > 0) throw failed(`${count} findings in ${options.catalogue}`);
+  if (count > 0) throw failed(`${countText(count, 'finding')} in ${options.catalogue}`);
 }
 
 function isWanted(key: FolderKey, { market, kind, timeframe }: VerifyOptions): boolean {
@@ -360,11 +356,11 @@ function reportJson({ key, rows, findings, leftOvers }: VerifyReport): object {
 }
 
 function reportLines({ key, rows, findings, leftOvers }: VerifyReport, isAll: boolean): string[] {
-  const title = `${folderTitle(key)}: ${rows.toLocaleString('en')} rows`;
+  const title = `${folderTitle(key)}: ${countText(rows, 'row')}`;
   const left =
     leftOvers.length === 0
       ? ''
-      : `, ${leftOvers.length} files left by a killed writer, which the next one removes`;
+      : `, ${countText(leftOvers.length, 'file')} left by a killed writer, removed by the next one`;
   if (findings.count === 0) return [`${title}, nothing found${left}`];
   const kinds = Object.entries(findings.byKind()).map(([kind, count]) => `${kind} ${count}`);
   const shown = isAll ? findings.listed : findings.listed.slice(0, MOST_SHOWN);

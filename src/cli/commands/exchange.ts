@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { formatProblems, loadYaml } from '../../configuration/load-yaml.ts';
@@ -66,7 +67,7 @@ async function run(options: Options): Promise<void> {
   const error = await running.ended;
   if (options.json === true)
     console.log(JSON.stringify({ event: 'stopped', requests: running.requestCount() }));
-  else console.log(`The exchange has stopped after ${running.requestCount()} requests.`);
+  else console.log(`The exchange has stopped after ${countText(running.requestCount(), 'request')}.`);
   if (error !== null) throw failed(error);
 }
 

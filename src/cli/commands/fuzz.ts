@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { runSuite, type SeedOutcome, type SuiteResult } from '../../fuzz/run-suite.ts';
@@ -71,7 +72,7 @@ function suiteLines({ counts, missing, failedSeeds, tookMs }: SuiteResult, seeds
     ...Object.entries(counts).map(([what, times]) => `${String(times).padStart(9)}  ${what}`),
     '',
     ...(missing.length === 0 ? [] : [`never met: ${missing.join(', ')}`]),
-    `${seeds} seeds in ${(tookMs / 1_000).toFixed(1)} s, ${failedSeeds.length} failed${failedSeeds.length === 0 ? '' : `: ${failedSeeds.join(', ')}`}`,
+    `${countText(seeds, 'seed')} in ${(tookMs / 1_000).toFixed(1)} s, ${failedSeeds.length} failed${failedSeeds.length === 0 ? '' : `: ${failedSeeds.join(', ')}`}`,
   ];
 }
 

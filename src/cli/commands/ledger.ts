@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { closing } from '../../domain/closing.ts';
 import {
@@ -84,8 +85,7 @@ function refusalText(path: string, refusal: Exclude<Renewal, { kind: 'made' }>):
     return `expected no process to use ${path}, but one has it open: stop every bot that sends to this exchange first`;
   }
   const { requests, forMs } = refusal;
-  const what =
-    requests === 1 ? '1 request that may still count' : `${requests} requests that may still count`;
+  const what = countText(requests, 'request that may still count', 'requests that may still count');
   return `expected a ledger of which nothing counts any more, found ${what} for ${lengthText(forMs)} in ${path}: wait that long, or keep it, and the bot waits by itself`;
 }
 

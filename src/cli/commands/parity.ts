@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { Command } from 'commander';
 import { checkParity, type ParityReport } from '../../backtest/check-parity.ts';
 import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/difference.ts';
@@ -27,7 +28,7 @@ async function parity({ session, first, json }: Options): Promise<void> {
   const report = await checkParity({ folder: session, bundledStrategies: ownStrategies() });
   const ofCode = report.differences.filter(({ cause }) => cause === 'code').length;
   print({ json }, { ...report, ofCode }, () => linesOf(report, first));
-  if (ofCode > 0) throw failed(`${ofCode} differences have the cause "code"`);
+  if (ofCode > 0) throw failed(`${countText(ofCode, 'difference has', 'differences have')} the cause "code"`);
 }
 
 function linesOf(report: ParityReport, first: number): readonly string[] {
@@ -52,8 +53,8 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
       CAUSES.map((cause) => [cause, ...KINDS.map((what) => count(what, cause)), CAUSE_RULES[cause]]),
     ),
     '',
-    `${decidedAgain} of ${decisions} decisions of the session were made again from the same events.`,
-    `Before ${decisionsOnSameInputs} of ${decisions} decisions of the session the second run had seen the same.`,
+    `${decidedAgain} of ${countText(decisions, 'decision')} of the session were made again from the same events.`,
+    `Before ${decisionsOnSameInputs} of ${countText(decisions, 'decision')} of the session the second run had seen the same.`,
     ...(unsent === 0
       ? []
       : [

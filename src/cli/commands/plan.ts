@@ -257,12 +257,12 @@ function memberCells({ places, feeds }: NewcomerPlan): readonly (readonly string
     const [, ...ages] = feedCells(feed);
     const { kind, key } = feed;
     const what = kind === 'candles' ? `candles ${key.slice(key.lastIndexOf(' ') + 1)}` : kind;
-    return [`${what} of ${places} markets`, ...ages];
+    return [`${what} of ${countText(places, 'market')}`, ...ages];
   });
 }
 
 function newcomerLines({ universe, places, requests, oneMs, allMs }: NewcomerPlan): readonly string[] {
-  const follows = `${universe} follows at most ${places} markets at once`;
+  const follows = `${universe} follows at most ${countText(places, 'market')} at once`;
   const takes =
     requests === 0
       ? 'a newcomer needs no bars of the past'
@@ -322,7 +322,7 @@ function trailLines({ demands, movesPerMinute, mostPerMinute, budget }: TrailPla
 function restartLines({ steps, requests, soonestMs, latestMs }: RestartPlan): readonly string[] {
   if (steps.length === 0) return ['After a restart nothing has to be read.'];
   return [
-    `After a restart the account is read with ${requests} requests in ${lengthText(soonestMs)}; in ${lengthText(latestMs)} at the latest, when nothing is known of the requests before it`,
+    `After a restart the account is read with ${countText(requests, 'request')} in ${lengthText(soonestMs)}; in ${lengthText(latestMs)} at the latest, when nothing is known of the requests before it`,
     ...tableLines([
       ['read', 'endpoint', 'requests'],
       ...steps.map(({ what, budget, requests }) => [what, budget, String(requests)]),

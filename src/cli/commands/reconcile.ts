@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks.ts';
-import { formatUnits, parseUnits } from '../../domain/money.ts';
+import { countText, formatUnits, parseUnits } from '../../domain/money.ts';
 import { FILL_ROWS } from '../../mirror/record-tables.ts';
 import { readMovements, type Movements } from '../../mirror/read-reconciliation.ts';
 import { failed, wrongInput } from '../command-error.ts';
@@ -273,7 +273,7 @@ export function changeLines(
           what: ({ change }) => whatText(change),
           note: ({ note }) => note,
         })),
-    `Besides: ${plain.length - outside} with a trade and its line, ${outside} trades outside of the history that was read. --json lists them.`,
+    `Besides: ${plain.length - outside} with a trade and its line, ${countText(outside, 'trade')} outside of the history that was read. --json lists them.`,
   ];
 }
 

@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { recordMarketData, type RecordingStatus } from '../../daemon/record-market-data.ts';
@@ -119,13 +120,13 @@ function statusText({ markets, nowMs, requests, failures, lastFailure, budgets }
   const parts = markets.map(({ market, kinds }) => {
     const counts = Object.entries(kinds).map(
       ([kind, { rows, seenMs, gaps }]) =>
-        `${kind} ${rows.toLocaleString('en')} (${agoText(seenMs, nowMs)}${gaps === 0 ? '' : `, ${gaps} gaps`})`,
+        `${kind} ${rows.toLocaleString('en')} (${agoText(seenMs, nowMs)}${gaps === 0 ? '' : `, ${countText(gaps, 'gap')}`})`,
     );
     return `${market} ${counts.join(', ')}`;
   });
   const use = budgets.map(({ budget, inUse, limit }) => `${budget} ${inUse}/${limit}`).join(', ');
   const failed = failures === 0 ? '' : `, ${failures} failed (${lastFailure})`;
-  return `${parts.join('; ')}; ${requests} requests${failed}${use === '' ? '' : `; ${use}`}`;
+  return `${parts.join('; ')}; ${countText(requests, 'request')}${failed}${use === '' ? '' : `; ${use}`}`;
 }
 
 /** Interval of lines without a terminal, in ms. */

@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { AlertsSidecar } from '../../alerts/alerts-sidecar.ts';
@@ -125,7 +126,8 @@ async function run(options: Options): Promise<void> {
       onOutputGone: ended.end,
       sidecars: [dashboardOf(options), (...of) => new AlertsSidecar(...of)],
     });
-    if (summary.openOrders > 0) throw failed(`${summary.openOrders} orders are not known to be closed`);
+    if (summary.openOrders > 0)
+      throw failed(`${countText(summary.openOrders, 'order is', 'orders are')} not known to be closed`);
   } catch (error) {
     const isInput =
       error instanceof SarrafError &&

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command } from 'commander';
 import { signalLineOf, deliveredSignals, type SignalLine, signalFileLines } from '../../backtest/signals.ts';
-import { oneLine } from '../../domain/money.ts';
+import { countText, oneLine } from '../../domain/money.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../recording/durable-file.ts';
 import { wrongInput } from '../command-error.ts';
@@ -64,7 +64,9 @@ async function write(lines: readonly SignalLine[], out: string, options: Options
     (draft) => writeFileSync(draft, text),
     () => refuseExisting(out),
   );
-  print(options, { file: out, signals: signals.length }, () => [`${signals.length} signals to ${out}`]);
+  print(options, { file: out, signals: signals.length }, () => [
+    `${countText(signals.length, 'signal')} to ${out}`,
+  ]);
 }
 
 export function signalsCommand(): Command {

@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { Command, Option } from 'commander';
 import { closing } from '../../domain/closing.ts';
 import { asWholeFile } from '../../recording/durable-file.ts';
@@ -122,7 +123,7 @@ async function ask(sql: string, options: Options): Promise<void> {
       const write = (draft: string): Promise<number> =>
         withQuery({ ...question, draft }, (query) => query.writeParquet());
       const written = await asWholeFile(out, write, () => refuseExisting(out));
-      console.log(`${out}: ${written.toLocaleString('en')} rows`);
+      console.log(`${out}: ${countText(written, 'row')}`);
     }
   } catch (error) {
     if (!end.signal.aborted) throw error;
@@ -222,7 +223,7 @@ async function printTable({ columns, parts }: ResultRows, most: number): Promise
     title: tableCell(name),
     ...(isNumber ? { align: 'right' as const } : {}),
   }));
-  const count = `${rows.length} row${rows.length === 1 ? '' : 's'}`;
+  const count = countText(rows.length, 'row');
   const end = hasMore ? `the first ${count}: --rows shows more, --format csv all` : count;
   console.log([...tableLines(titles, rows), '', end].join('\n'));
 }

@@ -33,7 +33,7 @@ import {
   type WantedPeriod,
   sourceOf,
 } from '../statement/statement-period.ts';
-import { formatUnits, groupedText, UNITS_PER_ONE } from '../../domain/money.ts';
+import { countText, formatUnits, groupedText, UNITS_PER_ONE } from '../../domain/money.ts';
 import { openDatabase, sqlText } from '../../recording/duckdb.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 import { sqlName } from '../../query/views.ts';
@@ -69,7 +69,9 @@ async function statement(options: Options, isDataWritten: boolean): Promise<void
   print(options, json, () => [...statementText(shown), ...(out === undefined ? [] : ['', out])]);
   const grave = shown.notes.filter(({ isGrave }) => isGrave).length;
   if (grave > 0)
-    throw failed(`the statement does not balance or is not whole: ${grave} of its notes say why`);
+    throw failed(
+      `the statement does not balance or is not whole: ${countText(grave, 'of its notes says', 'of its notes say')} why`,
+    );
 }
 
 /** Writes the statement to a file line by line, so that memory does not grow with it. */

@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { openRemoteExchange, type RemoteExchange } from '../../venues/live-venue.ts';
 import { closingAsync } from '../../domain/closing.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
@@ -92,7 +93,7 @@ function summaryText(
   const [first, last] = [missing[0], missing.at(-1)];
   if (first === undefined || last === undefined) return `${name}: the catalogue has all of it already`;
   const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;
-  return `${name}: ${added.toLocaleString('en')} added${there}, in ${requests} requests, ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
+  return `${name}: ${added.toLocaleString('en')} added${there}, in ${countText(requests, 'request')}, ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
 }
 
 /** Longest wait for a page, in ms: it may have to wait for a lockout to end. */

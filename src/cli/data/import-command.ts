@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { basename, join } from 'node:path';
@@ -201,13 +202,13 @@ function reportJson({ rejects, ...report }: ImportReport): object {
 /** Returns the result of an import, for people. */
 function importLines(report: ImportReport, rejectsFile: string | null): string[] {
   const { rejects, file } = report;
-  const lines = [`${file}: ${report.rows.toLocaleString('en')} rows`];
+  const lines = [`${file}: ${countText(report.rows, 'row')}`];
   lines.push(
     ...report.parts.flatMap((part) => partLines(part, report.market)),
     ...report.notes.map((note) => `  ${note}`),
   );
   if (report.result !== 'imported' || rejects.count === 0) return lines;
-  lines.push(`  ${rejects.count.toLocaleString('en')} rows were not taken, all of them in ${rejectsFile}`);
+  lines.push(`  ${countText(rejects.count, 'row was', 'rows were')} not taken: ${rejectsFile}`);
   lines.push(
     ...rejects.rows.slice(0, MOST_SHOWN).map(({ line, problem }) => `    ${file}:${line}: ${problem}`),
   );

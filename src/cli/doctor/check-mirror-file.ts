@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
@@ -95,7 +96,7 @@ function sizeFinding({ path, counts }: MirrorSummary, retention: RetentionLimits
   );
   const rows = [
     `${counts.fills} of ${retention.fills} fills`,
-    `${counts.orders} orders`,
+    countText(counts.orders, 'order'),
     `${counts.journal} of ${retention.journalRows} lines of the journal`,
   ].join(', ');
   return ok('mirror', `${path} is whole: ${(bytes / MEGABYTE).toFixed(1)} MB, ${rows}`);
@@ -216,7 +217,7 @@ async function pagePort({ host, port, isPortWritten }: BotConfig['dashboard']): 
   const text = `${host}:${port} is taken (${reason})`;
   return isPortWritten
     ? problem('page', `${text}, so the run ends`, otherPort('dashboard.port'))
-    : warning('page', `${text}, so the run goes on without its page`, otherPort('dashboard.port'));
+    : warning('page', `${text}, so the page takes the next free port`, otherPort('dashboard.port'));
 }
 
 /** Checks that a page that others can reach has TLS: without it they could read its tokens. */

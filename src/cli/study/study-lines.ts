@@ -28,7 +28,7 @@ export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): r
   const hasHoldout = range.splitMs < range.toMs;
   const holdout = hasHoldout ? `; hold-out to ${minuteText(range.toMs)}` : '';
   return [
-    `${result.study}: ${counts.done} of ${result.wanted} trials by ${result.sampler.kind}, seed ${result.sampler.seed}`,
+    `${result.study}: ${counts.done} of ${countText(result.wanted, 'trial')} by ${result.sampler.kind}, seed ${result.sampler.seed}`,
     `trials from ${minuteText(range.fromMs)} to ${minuteText(range.splitMs)}${holdout}; ${recorded.join(', ')}`,
     '',
     ...(validation === null ? [] : [...verdictLines(validation), '']),

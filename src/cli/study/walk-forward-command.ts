@@ -318,11 +318,11 @@ function lines(
     voice.figure(figure, trial.metrics),
     voice.figure(figure, found),
   ]);
-  const when = `${minuteText(opened.openedAtMs)} UTC, after ${opened.afterTrials} trials`;
+  const when = `${minuteText(opened.openedAtMs)} UTC, after ${countText(opened.afterTrials, 'trial')}`;
   return [
     `${name}: trial ${trial.number}, ${JSON.stringify(trial.params)}`,
     isFirst
-      ? `The hold-out is opened now, after ${opened.afterTrials} trials.`
+      ? `The hold-out is opened now, after ${countText(opened.afterTrials, 'trial')}.`
       : `The hold-out was opened on ${when}.`,
     '',
     ...tableLines(['', '>in the trials', '>in the hold-out'], rows),

@@ -1,6 +1,6 @@
 import type { LockKind } from '../../records/field.ts';
 import { leastAmountAt } from '../../domain/market.ts';
-import { addUnits, subtractUnits, type Units, NO_UNITS } from '../../domain/money.ts';
+import { countText, addUnits, subtractUnits, type Units, NO_UNITS } from '../../domain/money.ts';
 import { durationText } from '../../domain/time-text.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { LockBook, LockRecords, MOST_BY_HAND, type LockChange } from './lock-book.ts';
@@ -321,7 +321,7 @@ export class LockManager extends EnginePart<LockManagerOptions> {
       else {
         const heldMs = Math.max(0, nowMs - lock.beganAtMs);
         outbox.info(
-          `${what} has ${kind === 'ended' ? 'ended' : 'been ended'} after ${durationText(heldMs)}; it refused ${refused} orders`,
+          `${what} has ${kind === 'ended' ? 'ended' : 'been ended'} after ${durationText(heldMs)}; it refused ${countText(refused, 'order')}`,
         );
       }
     }

@@ -1,3 +1,4 @@
+import { countText } from '../../domain/money.ts';
 import { cellText } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';
 import { anchorText, type BarGrid, type BarValues } from '../../domain/candle.ts';
@@ -151,7 +152,7 @@ class CandleCheck {
     this.findings.add(
       'off-step',
       firstMs,
-      `${count} prices are off the step of ${step} that nearly all have, first at ${timeText(firstMs)}`,
+      `${countText(count, 'price is', 'prices are')} off the step of ${step} that nearly all have, first at ${timeText(firstMs)}`,
     );
   }
 
@@ -175,7 +176,7 @@ class CandleCheck {
     const fromMs = this.grid.endOf(before.timeMs);
     const missingMs = bar.timeMs - fromMs;
     const count = this.grid.count(fromMs, bar.timeMs);
-    const bars = count === 1 ? '1 bar is' : `${count} bars are`;
+    const bars = countText(count, 'bar is', 'bars are');
     const remark = this.quiet.isQuiet({ missingMs, jump: bar.open - before.close })
       ? `; the price goes on as if none were: an outage without trades, or times ${durationText(missingMs)} late from here on by another time zone`
       : '';

@@ -47,7 +47,7 @@ describe('sarraf data', () => {
     expect(verified.out).toContain(
       'gap: 2 bars are missing from 2024-08-08T04:00:00Z to 2024-08-08T06:00:00Z',
     );
-    expect(verified.error.trim().split('\n')).toEqual([expect.stringContaining('1 findings')]);
+    expect(verified.error.trim().split('\n')).toEqual([expect.stringContaining('1 finding')]);
     const resampled = await data('resample', '--market', 'BTCIRT', '--timeframe', '4h');
     expect(resampled).toEqual(printed('BTCIRT candles-4h of 1h: 3 added'));
     const out = join(folder, 'out.csv');

@@ -1,26 +1,36 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { readAddressNote } from '../../../src/dashboard/access-store.ts';
 import { DashboardSidecar } from '../../../src/dashboard/dashboard-sidecar.ts';
 import { configOf } from '../daemon/settings/bot-config-reading.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
-test('a run without a page says which port another program uses, and what to do', async () => {
+test('a page whose usual port another program uses takes the next free one, and says and records which', async () => {
   const folder = folderOfThisTest();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
   const config = configOf(`mode: embedded\ndata: { folder: ${folder} }`);
   const dashboard = { ...config.dashboard, port, isPortWritten: false };
-  const said = Promise.withResolvers<string>();
+  const lines: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const hear = (text: string): void => {
+    if (lines.push(text) === 2) begun.resolve();
+  };
   const sidecar = new DashboardSidecar({
     config: { ...config, dashboard },
-    screen: { log: (_who, text) => said.resolve(text), notify: (_level, text) => said.resolve(text) },
+    screen: { log: (_who, text) => hear(text), notify: (_level, text) => hear(text) },
     writeToPerson: null,
   });
   sidecar.begin();
-  expect(await said.promise).toBe(
-    `no page: another program uses port ${port}; set dashboard.port to a free one`,
-  );
+  await begun.promise;
+  const address = readAddressNote(folder) ?? '';
+  const taken = Number(new URL(address).port);
+  expect(taken).toBeGreaterThan(port);
+  expect(lines).toEqual([
+    `another program uses port ${port}, so the page is at port ${taken}; dashboard.port sets another`,
+    `page at ${address}, token in ${folder}/dashboard-token`,
+  ]);
   await sidecar.end();
   await new Promise((resolve) => other.close(resolve));
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { withoutDirectionMarks } from '../../../src/language/isolate.ts';
 import { ENGLISH_TERMS } from '../../../src/language/english-terms.ts';
 import { PERSIAN_TERMS } from '../../../src/language/persian-terms.ts';
+import { english as englishOf, sentence } from '../../../src/language/sentence.ts';
 import { translateInto, type TranslationOf } from '../../../src/language/translate.ts';
 import { textProblems } from '../../support/text-problems.ts';
 
@@ -27,6 +28,18 @@ describe('a text', () => {
     expect(withoutDirectionMarks(persian('canceled', { count: 12, market: 'BTCUSDT' }))).toBe(
       '۱۲ سفارش BTCUSDT لغو شد',
     );
+  });
+
+  test('has the singular after the number 1, in a text and in a sentence of the bot', () => {
+    const texts = { gaps: '{market}: {bars} bars are missing', left: '{left} entries open' } as const;
+    const t = translateInto<typeof texts>('en', texts);
+    expect(t('gaps', { market: 'BTCIRT', bars: '1' })).toBe('BTCIRT: 1 bar is missing');
+    expect(t('gaps', { market: 'BTCIRT', bars: '2' })).toBe('BTCIRT: 2 bars are missing');
+    expect(t('left', { left: 1 })).toBe('1 entry open');
+    expect(englishOf(sentence('control-done', { count: 1 }))).toBe('1 order is canceled');
+    expect(englishOf(sentence('control-done', { count: 2 }))).toBe('2 orders are canceled');
+    expect(englishOf(sentence('risk-open-orders', { open: 1, limit: 1 }))).toContain('has 1 open order and');
+    expect(englishOf(sentence('cancels-wait-answers', { count: 1 }))).toContain('1 cancel waits for');
   });
 
   test('has its values as islands of direction in Persian', () => {

@@ -139,7 +139,7 @@ describe('replies of the exchange, one a line', () => {
     const text = lines([page(3, 2, 2, 1), page(4, 3, 2, 2), page(9, 8)]);
     const { code, out, root } = await imported(text, { name: 'trades.jsonl' });
     expect(code).toBe(0);
-    expect(out).toContain('1 pages of trades do not overlap with the one before');
+    expect(out).toContain('1 page of trades does not overlap with the one before');
     const trades = await gather(temporaryCatalogue(root).readTrades({ market: BTCIRT, ...ALL_TIME }));
     expect(trades.map(({ timeMs }) => ((timeMs ?? 0) - START) / 1_000)).toEqual([1, 2, 2, 3, 4, 8, 9]);
   });

@@ -179,7 +179,7 @@ describe('a feed of depth', () => {
 
   test('is expected where there are messages of other kinds only', async () => {
     await expect(importLines(['{"open":"1"}', '{"open":"2"}'])).rejects.toThrow(
-      'found 2 lines, 2 of them messages of other kinds: candles and trades come',
+      'found 2 lines, 2 of them of other kinds: candles and trades come',
     );
   });
 

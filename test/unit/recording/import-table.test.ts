@@ -281,7 +281,7 @@ describe('a file of candles', () => {
       /file\.csv:5: .* a price of 12600000500 and one with 7 decimals: round them with --round-prices 4/,
     );
     const report = await importLines(catalogue, lines, { form: { roundPrices: 4 } });
-    expect(report.notes).toEqual(['1 prices were rounded']);
+    expect(report.notes).toEqual(['1 price was rounded']);
     expect((await bars(catalogue))[3]).toMatchObject({ 1: '1' });
   });
 

@@ -126,7 +126,7 @@ describe('verifying candles', () => {
     );
     const catalogue = await withCandles(all);
     expect(await findings(catalogue)).toEqual([
-      'off-step: 1 prices are off the step of 1 that nearly all have, first at 2024-08-08T07:00:00Z',
+      'off-step: 1 price is off the step of 1 that nearly all have, first at 2024-08-08T07:00:00Z',
     ]);
     expect(await findings(catalogue, HOURLY, { priceStep: parseUnits('10') })).toEqual([
       'off-step: 2024-08-08T07:00:00Z has the price 12600000000.5, off the step',

@@ -189,7 +189,7 @@ describe('a recording that can not be used', () => {
       `${feedLine({ e: 'trade', q: '1', T: 1, m: true })}\n`,
       /bad\.jsonl:1: .* texts p and q/,
     ],
-    ['no trade', `${FEED[0]}\n`, /expected trades in .*bad\.jsonl, found 1 lines without one/],
+    ['no trade', `${FEED[0]}\n`, /expected trades in .*bad\.jsonl, found 1 line without one/],
   ])('is refused as a feed with its line: %s', async (_what, content, message) => {
     await expect(readReplayFile(file('bad.jsonl', content))).rejects.toMatchObject({
       code: 'INVALID_FILE',
