@@ -228,15 +228,21 @@ export class AlertOutbox {
     return this.database.transaction(work).immediate();
   }
 
-  /** Marks an alert as acknowledged. False if there is no such alert, or it was acknowledged before. */
-  acknowledge(id: number, of: { readonly by: string; readonly atMs: number }): boolean {
+  /**
+   * Marks an alert as acknowledged, with all older ones if wanted. False if there is none to mark: no such
+   * alert, or it was acknowledged before.
+   */
+  acknowledge(
+    id: number,
+    of: { readonly by: string; readonly atMs: number; readonly andOlder?: boolean },
+  ): boolean {
     const { changes } = this.database
       .prepare(
         `UPDATE alerts SET acknowledged_at_ms = ?, acknowledged_by = ?
-         WHERE id = ? AND acknowledged_at_ms IS NULL`,
+         WHERE ${of.andOlder === true ? 'id <= ?' : 'id = ?'} AND acknowledged_at_ms IS NULL`,
       )
       .run(of.atMs, of.by, id);
-    return changes === 1;
+    return changes > 0;
   }
 
   /** Deletes alerts and messages that are old or too many, and what waits for channels that are gone. */

@@ -98,8 +98,8 @@ const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   dailyLoss: `${terms.equity} به {currency} امروز {share} کم شد؛ حد آن {limit} است`,
   unprotected: `{amount} {asset} از {strategy} در {market} هیچ ${terms.stopLoss} یا خروجی در ${terms.exchange} ندارد`,
   unprotectedWhy: `{amount} {asset} از {strategy} در {market} هیچ ${terms.stopLoss} یا خروجی در ${terms.exchange} ندارد: {reason}`,
-  exitCanceled: `کس دیگری ${terms.order} خروج {amount} {asset} از {strategy} در {market} را لغو کرد. ربات تا وقتی نگویید چه بر سر آن آمده است خروجی نمی‌گذارد`,
-  coinsLeft: `حساب کمتر از آنچه ${terms.strategies} دارند {asset} دارد و {amount} {asset} از {strategy} در {market} خروجی ندارد. ربات تا وقتی نگویید چه بر سر آن آمده است خروجی نمی‌گذارد`,
+  exitCanceled: `کس دیگری ${terms.order} خروج {amount} {asset} از {strategy} در {market} را لغو کرد. ربات تا وقتی نگویید چه بر سر آن آمده است سفارش خروج ثبت نمی‌کند`,
+  coinsLeft: `حساب کمتر از آنچه ${terms.strategies} دارند {asset} دارد و {amount} {asset} از {strategy} در {market} خروجی ندارد. ربات تا وقتی نگویید چه بر سر آن آمده است سفارش خروج ثبت نمی‌کند`,
   unclearChoice:
     'هنوز هست: sarraf position adopt {strategy} {market}. دستی فروخته یا جابه‌جا شد: sarraf position write-off {strategy} {market}. از استراتژی دیگری است: sarraf position move {strategy} TO {market}',
   coinsMissing: `${terms.strategies} {amount} {asset} بیشتر از حساب دارند: کسی آن را فروخته یا جابه‌جا کرده است`,
@@ -119,7 +119,7 @@ const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   entries:
     'سفارش‌های باز رباتی که از آن خبری نیست: {canceled} سفارش ورود لغو شد، {kept} سفارش خروج ماند، {left} سفارش لغو نشد',
   entriesFailed: 'سفارش‌های ورود رباتی که از آن خبری نیست لغو نشد: {reason}',
-  outbox: 'هشدارها فقط در حافظه می‌مانند، چون پروندهٔ آن‌ها نوشتنی نیست: {reason}',
+  outbox: 'هشدارها فقط در حافظه می‌مانند، چون فایل آن‌ها نوشتنی نیست: {reason}',
   test: 'این یک آزمایش است. هشدارهای این ربات به اینجا می‌رسد',
   day: 'یک روز تا {until}',
   week: 'یک هفته تا {until}',

@@ -90,7 +90,7 @@ export const ENGLISH_REPORT = {
   'drawdowns.bottom': 'Bottom',
   'drawdowns.peakAgain': 'Peak again',
   'drawdowns.toBottom': 'To the bottom',
-  'drawdowns.inAll': 'In all',
+  'drawdowns.inAll': 'Total',
   'drawdowns.notYet': 'not yet',
   'rolling.title': 'The last {days} days, day by day',
   'rolling.sharpe': 'Daily Sharpe ratio',
@@ -181,7 +181,7 @@ export const ENGLISH_REPORT = {
   'open.counts': '{orders}, {positions}.',
   'pauses.title': 'When the bot did not run',
   'pauses.count': { one: '{count} pause', other: '{count} pauses' },
-  'pauses.note': '{pauses}, {length} in all, from the last sign of life to when strategies began again.',
+  'pauses.note': '{pauses}, {length} in total, from the last sign of life to when strategies began again.',
   moreRows: 'Of {all} rows {shown} are here; summary.json has all.',
 
   'rules.title': 'Fidelity: {kind}',

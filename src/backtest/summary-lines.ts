@@ -112,7 +112,7 @@ function lockLines({ locks }: ResultHead): string[] {
   if (locks.length === 0) return [];
   const lines = locks.map(
     ({ name, times, heldMs, refused }) =>
-      `${name}: ${countText(times, 'time', 'times')}, ${durationText(heldMs)} in all, refused ${countText(refused, 'order', 'orders')}`,
+      `${name}: ${countText(times, 'time', 'times')}, ${durationText(heldMs)} in total, refused ${countText(refused, 'order', 'orders')}`,
   );
   return ['Locks', ...lines.flatMap((line) => indented(line, 2, MOST_WHY)), ''];
 }

@@ -88,4 +88,9 @@ export const ENGLISH_TERMS = {
   slippage: 'slippage',
   priceGap: 'gap of prices',
   queue: 'queue',
+  total: 'total',
+  bestBid: 'best bid',
+  bestAsk: 'best ask',
+  realised: 'realised',
+  unrealised: 'unrealised',
 } as const;

@@ -147,3 +147,18 @@ export function withReadableNumbers(text: string): string {
     return amount === undefined ? shown : `${shown} ${currency}`;
   });
 }
+
+/** Most digits that are added to labels which look alike: more than any axis needs. */
+const MOST_DIGITS_MORE = 12;
+
+/** Writes the labels of an axis, with so many digits more that labels beside each other differ. */
+export function distinctTexts(
+  values: readonly number[],
+  format: (value: number, digitsMore: number) => string,
+): string[] {
+  for (let more = 0; ; more += 1) {
+    const texts = values.map((value) => format(value, more));
+    if (more === MOST_DIGITS_MORE || texts.every((text, at) => at === 0 || text !== texts[at - 1]))
+      return texts;
+  }
+}

@@ -77,7 +77,7 @@ export const RULE_IN_PERSIAN: Record<keyof typeof RULE_SENTENCES, string> = {
   'rule-crossesAbove': '{left:said} از {right:said} رو به بالا می‌گذرد',
   'rule-crossesBelow': '{left:said} از {right:said} رو به پایین می‌گذرد',
   'rule-plus': '{left:said} + {right:said}',
-  'rule-minus': '{left:said} - {right:said}',
+  'rule-minus': '{left:said} − {right:said}',
   'rule-times': '{left:said} × {right:said}',
   'rule-over': '{left:said} ÷ {right:said}',
   'rule-atLeast': 'بیشترین از {left:said} و {right:said}',

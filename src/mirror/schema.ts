@@ -353,8 +353,8 @@ function readOne(text: string, depth: number): SentenceFacts | null {
   return null;
 }
 
-/** Codes that are no pattern: lists are read apart, and rules are younger than these texts. */
-const UNREAD = /^(?:both|listed|rules?-.*)$/;
+/** Codes that are no pattern: lists are read apart; rules and names of locks are younger than the texts. */
+const UNREAD = /^(?:both|listed|(?:rules?|lock-name)-.*)$/;
 
 /** Patterns of all sentences, the surest first. Made at first use: most mirrors need none. */
 let templates: readonly ReturnType<typeof templateOf>[] | null = null;

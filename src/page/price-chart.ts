@@ -10,6 +10,7 @@ import {
   type TextWatermarkOptions,
   type Time,
 } from 'lightweight-charts';
+import { distinctTexts } from '../language/format-number.ts';
 import { colour } from './theme.ts';
 
 /** Parts that all price charts share: those of the bot's page and those of a report. */
@@ -23,8 +24,14 @@ const MIN_MOVE = 1e-9;
 /** Options of a series whose last value has no line and no label on the axis. */
 export const UNMARKED = { lastValueVisible: false, priceLineVisible: false } as const;
 
-export const shownBy = (formatter: (value: number) => string, minMove = MIN_MOVE) =>
-  ({ type: 'custom', minMove, formatter }) as const;
+/** Returns a format of prices. `format` gets a number of digits to add, so that labels differ. */
+export const shownBy = (format: (value: number, digitsMore?: number) => string, minMove = MIN_MOVE) =>
+  ({
+    type: 'custom',
+    minMove,
+    formatter: (value: number) => format(value),
+    tickmarksFormatter: (values: readonly number[]) => distinctTexts(values, format),
+  }) as const;
 
 /** Adds the traded volume at the bottom of the first pane. */
 export function addVolume(

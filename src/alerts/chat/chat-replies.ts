@@ -140,7 +140,7 @@ const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   stopped: 'متوقف',
   pausedByHand: 'به دست شما ایستاده',
   noStrategies: `هنوز هیچ ${terms.strategy}ی کار نکرده است`,
-  profit: '{strategy}: {profit}، تحقق‌یافته {realised}',
+  profit: `{strategy}: {profit}، ${terms.realised} {realised}`,
   unknownMoney: 'نامعلوم',
   noPositions: `هیچ ${terms.position}ی نیست`,
   position: '{strategy}: {positions}',

@@ -313,7 +313,7 @@ function sessionLines({ session, summary, fidelity }: ResultHead): readonly stri
 function pausesText({ pauses }: LiveSession): string {
   if (pauses.length === 0) return 'No pause between lives is known.';
   const allMs = pauses.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-  return `It did not run ${countText(pauses.length, 'time', 'times')}, ${durationText(allMs)} in all.`;
+  return `It did not run ${countText(pauses.length, 'time', 'times')}, ${durationText(allMs)} in total.`;
 }
 
 function openLines({ openOrders, positions }: LiveSession): readonly string[] {

@@ -162,8 +162,8 @@ const PERSIAN: InitTexts = {
   name: 'نام استراتژی شما؟',
   ended: 'پایان: چیزی نوشته نشد.',
   packing: 'sarraf از روی کد خودش بسته‌بندی می‌شود؛ چند ثانیه طول می‌کشد …',
-  made: (files, folder) => `${files.toLocaleString('fa-IR')} پرونده در ${folder} نوشته شد`,
-  next: 'بعد از این:',
+  made: (files, folder) => `${files.toLocaleString('fa-IR')} فایل در ${folder} نوشته شد`,
+  next: 'گام بعدی:',
 };
 
 export const INIT_TEXTS: Readonly<Record<Language, InitTexts>> = { en: ENGLISH, fa: PERSIAN };

@@ -107,11 +107,43 @@ export function createScreen(options: ScreenOptions): Screen {
       );
     }
   };
+  const isNew = skipRepeats((count, { message }) =>
+    put('repeated', `         … ${countText(count, 'time')} more: ${message}`, { count, of: message }),
+  );
   return {
     log: (kind, text, data = {}) => put(kind, text, data),
     show(notices, atMs) {
-      for (const notice of notices) show(notice, atMs);
+      for (const notice of notices) if (isNew(notice)) show(notice, atMs);
     },
+  };
+}
+
+type Notice = Extract<EngineNotice, { kind: 'notice' }>;
+
+/** Repeats after which their number is written although no other notice came. */
+const MOST_REPEATS = 1_000;
+
+/**
+ * Returns a function that is true for a notice that says something else than the one before it. Their number
+ * goes to `onRepeats` once another notice ends them.
+ */
+function skipRepeats(onRepeats: (count: number, of: Notice) => void): (notice: EngineNotice) => boolean {
+  let last: Notice | null = null;
+  let count = 0;
+  return (notice) => {
+    const now = notice.kind === 'notice' ? notice : null;
+    const isSame =
+      now !== null &&
+      last?.message === now.message &&
+      last.level === now.level &&
+      last.subject === now.subject;
+    if (isSame) count += 1;
+    if (last !== null && count > 0 && (!isSame || count === MOST_REPEATS)) {
+      onRepeats(count, last);
+      count = 0;
+    }
+    last = now;
+    return !isSame;
   };
 }
 
@@ -153,10 +185,16 @@ export function createLogScreen(
     base: { instance: config.instance },
     ...(onOutputGone === undefined ? {} : { onOutputGone }),
   });
+  const isNew = skipRepeats((count, { level: of, message }) =>
+    logger[LEVELS[of]](
+      { event: 'repeated', count, of: message },
+      `${countText(count, 'time')} more: ${message}`,
+    ),
+  );
   return {
     log: (kind, text, data = {}) => logger.info({ event: kind, ...data }, text),
     show(notices) {
-      for (const notice of notices) logNotice(logger, notice);
+      for (const notice of notices) if (isNew(notice)) logNotice(logger, notice);
     },
   };
 }

@@ -17,7 +17,7 @@ import { OverviewView } from './views/overview.tsx';
 import { chooseTheme, isDark } from '../../page/theme.ts';
 import { chooseLanguage, chooseRialUnit, language, rialUnit } from './preferences.ts';
 import { loadPart, reasonToReload } from './page-parts.ts';
-import { askFor } from './actions/action.ts';
+import { askFor, openDialog } from './actions/action.ts';
 import { BotState, StateDetail } from './parts/bot-state.tsx';
 import { Badge, Button } from './parts/words.tsx';
 
@@ -45,6 +45,7 @@ function SignedIn() {
   useEffect(() => {
     document.title = `${t(`view.${view}`)}${subject === null ? '' : ` ${subject}`} – sarraf`;
     scrollTo(0, 0);
+    openDialog.value = null;
     // A screen reader announces the new view; it reads the first one from its beginning.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;

@@ -103,7 +103,7 @@ export function inWords(sentence: SentenceItem | undefined): string | null {
 }
 
 /** Returns the word for a name from the code, such as the kind of an intent, in the page's language. */
-export function wordFor(area: 'kind' | 'exit' | 'check', name: string): string | null {
+export function wordFor(area: 'kind' | 'exit' | 'check' | 'lock-name', name: string): string | null {
   return inWords({ code: `${area}-${name}`, facts: {} });
 }
 

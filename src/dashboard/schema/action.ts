@@ -92,7 +92,11 @@ export const orderBody = z.strictObject({
   price: placed.price.default(null),
   stopPrice: placed.stopPrice.default(null),
 });
-export const acknowledgeBody = z.strictObject({ ...base, alert: nameField });
+export const acknowledgeBody = z.strictObject({
+  ...base,
+  alert: nameField,
+  andOlder: z.boolean().default(false).describe('Whether every older alert is acknowledged with it.'),
+});
 
 /** Cost of an action, as `dryRun` reports it. */
 const costReply = z.object({

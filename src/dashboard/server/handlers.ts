@@ -192,11 +192,12 @@ export function createHandlers(
     unlock: actions.handler('unlock'),
     placeOrder: actions.handler('placeOrder'),
     acknowledge: ({ body, person }) => {
-      const { key, dryRun, alert } = body;
-      if (dryRun) return costOf(costlessWork(`This says that ${person.name} has seen the alert ${alert}.`));
+      const { key, dryRun, alert, andOlder } = body;
+      const seen = `the alert ${alert}${andOlder ? ' and all older ones' : ''}`;
+      if (dryRun) return costOf(costlessWork(`This says that ${person.name} has seen ${seen}.`));
       const isThere =
         /^\d{1,15}$/.test(alert) &&
-        alerts.acknowledge(Number(alert), { by: byText(person.name), atMs: nowMs() });
+        alerts.acknowledge(Number(alert), { by: byText(person.name), atMs: nowMs(), andOlder });
       if (isThere) return { id: DONE_AT_ONCE, key };
       throw new ApiError('not-found', sentence('not-an-alert', { found: JSON.stringify(body.alert) }), {
         field: 'alert',
@@ -315,7 +316,7 @@ class AlertItems {
   }
 
   /** Acknowledges an alert; returns false if there is none with that id. */
-  acknowledge(id: number, of: { readonly by: string; readonly atMs: number }): boolean {
+  acknowledge(id: number, of: Parameters<AlertOutbox['acknowledge']>[1]): boolean {
     return (
       this.open((outbox) => {
         if (outbox.acknowledge(id, of)) return true;

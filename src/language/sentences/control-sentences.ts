@@ -21,7 +21,7 @@ export const LOCK_IN_PERSIAN: Record<keyof typeof LOCK_SENTENCES, string> = {
     'قفل {lock:name} برای {scope:scope} {until:until} فعال است: {reason:said}؛ فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
   'lock-stops': '{count:count} حد ضرر در {within:length} اجرا شد و قاعده {limit:count} است',
   'lock-earned':
-    '{count:count} دادوستد در {within:length} به اندازهٔ {earned:percent} هزینهٔ خود سود داد و قاعده {limit:percent} است',
+    '{count:count} معامله در {within:length} به اندازهٔ {earned:percent} هزینهٔ خود سود داد و قاعده {limit:percent} است',
   'lock-equity':
     'ارزش کل دارایی {equity:money} است؛ {fall:percent} پایین‌تر از بیشترین مقدارش در {within:length}، {peak:decimal}. قاعده {limit:percent} است',
   'lock-cooldown': 'موقعیتی در {market:name} در {at:time} بسته شد',

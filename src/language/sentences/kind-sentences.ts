@@ -39,7 +39,7 @@ export const WORD_IN_PERSIAN: Record<keyof typeof WORD_SENTENCES, string> = {
   listed: '{first:sentence}، {rest:sentence}',
 };
 
-/** Kinds of intents, of other things that can be refused, and of exits. */
+/** Kinds of intents, of other things that can be refused, of exits, and of locks. */
 export const KIND_SENTENCES = {
   'kind-place': 'place',
   'kind-order': 'order',
@@ -69,6 +69,14 @@ export const KIND_SENTENCES = {
   'exit-break-even': 'break-even',
   'exit-time-stop': 'time-stop',
   'exit-decision': 'decision',
+  'lock-name-hand': 'hand',
+  'lock-name-pause': 'pause',
+  'lock-name-cooldown': 'cooldown',
+  'lock-name-stops': 'stops',
+  'lock-name-low-profit': 'low-profit',
+  'lock-name-drawdown': 'drawdown',
+  'lock-name-hours': 'hours',
+  'lock-name-dates': 'dates',
 } as const;
 
 export const KIND_IN_PERSIAN: Record<keyof typeof KIND_SENTENCES, string> = {
@@ -100,4 +108,12 @@ export const KIND_IN_PERSIAN: Record<keyof typeof KIND_SENTENCES, string> = {
   'exit-break-even': 'سر به سر',
   'exit-time-stop': 'پایان مهلت',
   'exit-decision': 'تصمیم استراتژی',
+  'lock-name-hand': 'دستی',
+  'lock-name-pause': TERMS.pause,
+  'lock-name-cooldown': 'استراحت پس از معامله',
+  'lock-name-stops': 'حد ضررهای پیاپی',
+  'lock-name-low-profit': 'سود کم',
+  'lock-name-drawdown': TERMS.drawdown,
+  'lock-name-hours': 'ساعت‌های معامله',
+  'lock-name-dates': 'روزهای بسته',
 };

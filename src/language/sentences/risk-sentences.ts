@@ -110,7 +110,7 @@ export const RISK_IN_PERSIAN: Record<keyof typeof RISK_SENTENCES, string> = {
   'risk-drawdown':
     'نتیجه از بیشترین مقدارش، {peak:money}، {fall:money} افت کرده است؛ بیشتر از سقف {limit:money}. فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
   'risk-loss-cooldown':
-    '{losses:count} دادوستد پشت سر هم زیان داد و سقف آن {limit:count} است؛ تا {wait:ms} دیگر فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
+    '{losses:count} معامله پشت سر هم زیان داد و سقف آن {limit:count} است؛ تا {wait:ms} دیگر فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
   'risk-result-unknown':
     'نتیجه به {quote:name} معلوم نیست؛ ربات باید {market:name} را هم دنبال کند. فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
   'risk-self-crossing':

@@ -64,7 +64,9 @@ export function createSeries(data: RunPage, place: HTMLElement) {
   const paintTitles = titles.map((title) => writePaneTitle(chart.addPane(true), title));
   const ofEquity = 1 + titles.length;
   const money = { priceFormat: shownBy(shortMoney, 0.01) };
-  const percent = { priceFormat: shownBy((value) => shownPercent(value, 1), 0.01) };
+  const percent = {
+    priceFormat: shownBy((value, digitsMore = 0) => shownPercent(value, 1 + digitsMore), 0.01),
+  };
   const equityRange = chart.addSeries(CandlestickSeries, { ...range, ...money }, ofEquity);
   const hold = chart.addSeries(LineSeries, { ...line, ...money }, ofEquity);
   const equity = chart.addSeries(LineSeries, { priceLineVisible: false, lineWidth: 2, ...money }, ofEquity);
@@ -147,10 +149,10 @@ function tickText(time: Time, kind: TickMarkType): string {
 }
 
 /** Formats money on an axis, where there is little room: `1.25M`. */
-function shortMoney(value: number): string {
+function shortMoney(value: number, digitsMore = 0): string {
   if (Math.abs(value) >= LEAST_IN_WORDS)
-    return pictureText(digitsOf(value, { notation: 'compact', maximumFractionDigits: 2 }));
-  return digitsOf(value, { maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0 });
+    return pictureText(digitsOf(value, { notation: 'compact', maximumFractionDigits: 2 + digitsMore }));
+  return digitsOf(value, { maximumFractionDigits: (Math.abs(value) < 100 ? 2 : 0) + digitsMore });
 }
 
 /** Colours for plots that have none of their own, in this order. */

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren, TargetedPointerEvent } from 'preact';
 import { withoutDirectionMarks } from '../../language/isolate.ts';
+import { distinctTexts } from '../../language/format-number.ts';
 import { pictureText, foreignText } from '../report-words.ts';
 import type { FigureKind, ReportParameter } from '../study-data.ts';
 import { figureText, percentTick, shortNumber } from './study-page.ts';
@@ -319,15 +320,17 @@ function scaleOf(of: {
   readonly low: number;
   readonly high: number;
   readonly isLog: boolean;
-  readonly text: (value: number) => string;
+  readonly text: (value: number, digitsMore: number) => string;
 }): PictureAxis {
   const { title, low, high, isLog, text } = of;
   const onLine = (value: number): number => (isLog ? Math.log(value) : value);
   const [from, to] = [onLine(low), onLine(high)];
+  const ticks = isLog ? logTicks(low, high) : evenTicks(low, high);
+  const texts = distinctTexts(ticks, text);
   return {
     title,
     place: (value) => (to === from ? 0.5 : (onLine(value) - from) / (to - from)),
-    ticks: (isLog ? logTicks(low, high) : evenTicks(low, high)).map((at) => ({ at, text: text(at) })),
+    ticks: ticks.map((at, index) => ({ at, text: texts[index] ?? '' })),
   };
 }
 

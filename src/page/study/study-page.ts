@@ -77,17 +77,19 @@ export function isLessBetter({ name, direction }: Figure): boolean {
 const LEAST_IN_WORDS = 1e6;
 
 /** Formats a number with few decimals; from a million on, a word shortens it. */
-export function shortNumber(value: number): string {
+export function shortNumber(value: number, digitsMore = 0): string {
   const size = Math.abs(value);
   if (size >= LEAST_IN_WORDS)
-    return pictureText(digitsOf(value, { notation: 'compact', maximumFractionDigits: 2 }));
-  if (size >= 100 || Number.isInteger(value)) return shownNumber(value, { maximumFractionDigits: 0 });
-  return shownNumber(value, size >= 1 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 3 });
+    return pictureText(digitsOf(value, { notation: 'compact', maximumFractionDigits: 2 + digitsMore }));
+  if (size >= 100 || Number.isInteger(value))
+    return shownNumber(value, { maximumFractionDigits: digitsMore });
+  const digits = size >= 1 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 3 };
+  return shownNumber(value, digitsMore === 0 ? digits : { maximumSignificantDigits: 5 + digitsMore });
 }
 
 /** Formats a number of percent on an axis. */
-export function percentTick(percent: number): string {
-  const number = shortNumber(percent);
+export function percentTick(percent: number, digitsMore = 0): string {
+  const number = shortNumber(percent, digitsMore);
   return isPersian ? asNumber(`${number}٪`) : `${number} %`;
 }
 

@@ -42,6 +42,8 @@ const orderOf = (index: number, state: 'open' | 'filled' | 'cancelled') => ({
   state,
   ...reasonOf(state === 'cancelled' ? 'the quote moved' : null),
   pairKey: null,
+  arrivalBid: null,
+  arrivalAsk: null,
   attempts: 1,
   plannedAtMs: NOW_MS - (index + 1) * 7 * MINUTE_MS,
   sentAtMs: NOW_MS - (index + 1) * 7 * MINUTE_MS + 420,

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
 import { factsOfEnglish, reasonOf } from '../../support/facts-of-english.ts';
 import {
   keepDocsPicture,
@@ -12,7 +13,7 @@ import {
   type Look,
 } from '../open-page.ts';
 import { findBarriers } from './find-barriers.ts';
-import { NOW_MS, OVERVIEW } from './made-up-replies.ts';
+import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import { MadeUpServer } from './made-up-server.ts';
 
 let browser: Browser;
@@ -245,6 +246,62 @@ describe('the page', () => {
     await english.page.close();
   });
 
+  test('shows log lines in a row that say the same once, with their number', async () => {
+    const items = ['odd', 'same', 'same', 'same', 'odd'].map((text, index) => ({
+      seq: 9 - index,
+      atMs: NOW_MS - index * 1_000,
+      level: 'info',
+      kind: 'log',
+      subject: 'grid',
+      text,
+      data: { text },
+      said: {},
+    }));
+    server.replies.set('log', { items, next: null });
+    const { page } = await open('log', { until: 'main tbody tr' });
+    expect(await page.locator('main tbody tr').count()).toBe(3);
+    expect(await textOf(page, '[data-repeats]')).toBe('×3, first 2026-04-07 14:29:57');
+    await page.close();
+  });
+
+  test('closes a dialog when another view is opened', async () => {
+    const { page } = await open('overview', { until: '.main-figure' });
+    await page.click('.tools .danger');
+    await page.waitForSelector('dialog.action');
+    await page.evaluate("location.hash = '#/orders'");
+    await page.waitForSelector('main[data-view=orders]');
+    await page.waitForSelector('dialog.action', { state: 'detached' });
+    expect(server.posted.filter(({ body }) => body['dryRun'] !== true)).toEqual([]);
+    await page.close();
+  });
+
+  test('acknowledges all alerts up to the newest one shown', async () => {
+    const items = ['9', '8'].map((id) => ({ ...OVERVIEW.alerts[0], id }));
+    server.replies.set('alerts', { items, next: null });
+    const { page } = await open('alerts', { until: 'main tbody tr' });
+    await page.click('text=Acknowledge all');
+    await page.click('[data-confirm]');
+    await page.waitForSelector('[data-outcome=done]');
+    expect(server.posted.at(-1)).toMatchObject({
+      path: '/actions/acknowledge',
+      body: { alert: '9', andOlder: true },
+    });
+    await page.close();
+  });
+
+  test('names the limit of each line of a budget, and shows budgets that nothing uses', async () => {
+    const { page } = await open('budgets', { until: '.chart.lines[data-drawn=true]' });
+    expect(await textOf(page, '.u-legend')).toMatch(/orders\/add \(limit \d+ in \w+\)/);
+    expect(await textOf(page, 'main .use')).toMatch(/of \d+ requests/);
+    await page.close();
+    const reply = DASHBOARD_ENDPOINTS.budgets.reply.parse(REPLIES.budgets);
+    const unused = reply.budgets.filter(({ inUse }) => inUse === 0);
+    server.replies.set('budgets', { ...reply, budgets: unused });
+    const idle = await open('budgets', { until: 'main tbody tr' });
+    expect(await idle.page.locator('details.unused[open] tbody tr').count()).toBe(unused.length);
+    await idle.page.close();
+  });
+
   test('writes commands as code', async () => {
     server.replies.set('reports', { reports: [] });
     const { page } = await open('reports', { language: 'fa', until: 'main .empty' });
@@ -284,7 +341,7 @@ describe('the page', () => {
     await page.clock.runFor(60_000);
     await page.waitForSelector('.lost');
     await page.waitForSelector('main .notice.warn');
-    expect(await textOf(page, 'main .notice.warn')).toContain('Old data, read at 14:30:00');
+    expect(await textOf(page, 'main .notice.warn')).toMatch(/Old data, read at 14:30:0\d/);
     expect(await textOf(page, '.main-figure')).toBe('48,250,175,300 rial');
     await page.close();
   });

@@ -53,6 +53,8 @@ const notice = (level: 'info' | 'warning' | 'error', message: string): EngineNot
   message,
   subject: 'sample',
 });
+const numbered = (count: number): readonly EngineNotice[] =>
+  Array.from({ length: count }, (_, index) => notice('error', `no ${index}`));
 const times = (count: number, one: EngineNotice): readonly EngineNotice[] =>
   Array.from({ length: count }, () => one);
 
@@ -171,9 +173,23 @@ describe('the screen', () => {
     ]);
   });
 
+  test('shows a notice that repeats once, and how often once another one comes', () => {
+    const { screen, lines } = screenOf();
+    const refusal = notice('warning', 'the book of BTCIRT is too old');
+    screen.show(times(1_073, refusal), NOON_MS);
+    screen.show([notice('info', 'goes on'), refusal], NOON_MS);
+    expect(lines).toEqual([
+      '2026-01-05 12:00:00 WARNING: the book of BTCIRT is too old',
+      '         … 1,000 times more: the book of BTCIRT is too old',
+      '         … 72 times more: the book of BTCIRT is too old',
+      '2026-01-05 12:00:00 goes on',
+      '2026-01-05 12:00:00 WARNING: the book of BTCIRT is too old',
+    ]);
+  });
+
   test('shows a warning after any number of fills, and bounds warnings by themselves', () => {
     const { screen, lines, wall } = screenOf();
-    screen.show([...times(100, fill()), ...times(30, notice('error', 'no'))], NOON_MS);
+    screen.show([...times(100, fill()), ...numbered(30)], NOON_MS);
     expect(lines.filter((line) => line.includes('ERROR'))).toHaveLength(25);
     wall.nowMs = 1_000;
     screen.show([notice('warning', 'odd')], NOON_MS);

@@ -15,7 +15,7 @@ test('a page whose usual port another program uses takes the next free one, and 
   const lines: string[] = [];
   const begun = Promise.withResolvers<void>();
   const hear = (text: string): void => {
-    if (lines.push(text) === 2) begun.resolve();
+    if (lines.push(text) === 3) begun.resolve();
   };
   const sidecar = new DashboardSidecar({
     config: { ...config, dashboard },
@@ -30,6 +30,7 @@ test('a page whose usual port another program uses takes the next free one, and 
   expect(lines).toEqual([
     `another program uses port ${port}, so the page is at port ${taken}; dashboard.port sets another`,
     `page at ${address}, token in ${folder}/dashboard-token`,
+    'times here are of UTC, those of the page of Tehran',
   ]);
   await sidecar.end();
   await new Promise((resolve) => other.close(resolve));

@@ -414,7 +414,7 @@ describe('a command', () => {
   });
 });
 
-test('an alert is listed with its text, and acknowledged once', async () => {
+test('an alert is listed with its text, and acknowledged once, alone or with all older ones', async () => {
   expect((await here.api('/actions/acknowledge', { key: 'a0', alert: '1' })).status).toBe(404);
   const outbox = new AlertOutbox(openOutboxFile(folder));
   const condition = {
@@ -434,6 +434,27 @@ test('an alert is listed with its text, and acknowledged once', async () => {
   expect((await here.api('/actions/0')).json).toMatchObject({ state: 'done' });
   const [seen] = (await here.api('/alerts?state=open')).json['items'];
   expect(seen).toMatchObject({ id: '1', acknowledgedBy: 'ali (page)' });
+  const later = new AlertOutbox(openOutboxFile(folder));
+  for (const key of ['b', 'c', 'd'])
+    later.apply({
+      changes: [{ kind: 'open', condition: { ...condition, key } }],
+      atMs: 3,
+      cursor: null,
+      channels: [],
+    });
+  later.close();
+  const all = { key: 'a2', alert: '3', andOlder: true };
+  expect((await here.api('/actions/acknowledge', all, here.bearer(here.read))).status).toBe(403);
+  expect((await here.api('/actions/acknowledge', all)).json).toMatchObject({ id: 0 });
+  const items: { readonly id: string; readonly acknowledgedBy: string | null }[] = (
+    await here.api('/alerts?state=open')
+  ).json['items'];
+  expect(items.map(({ id, acknowledgedBy }) => [id, acknowledgedBy !== null])).toEqual([
+    ['4', false],
+    ['3', true],
+    ['2', true],
+    ['1', true],
+  ]);
 });
 
 /** Reads events of a stream until `enough` is true for the text so far. */

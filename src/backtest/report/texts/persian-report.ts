@@ -5,7 +5,7 @@ import { PERSIAN_FIDELITY, type ENGLISH_WARNINGS } from './fidelity-texts.ts';
 
 const PERSIAN_WARNINGS: TranslationOf<typeof ENGLISH_WARNINGS> = {
   'warning.words': '{text}',
-  'warning.gaps': '{market}: میان کندل‌ها {bars} کندل نیست؛ در آن زمان‌ها دادوستدی نشد',
+  'warning.gaps': '{market}: {bars} کندل در میانه جا افتاده است؛ در آن زمان معامله‌ای نشد',
   'warning.noDetail':
     '{market}: {bars} کندل از {all} کندل یک‌جا پیموده شد: کندل‌های {timeframe} سراسر آن‌ها را با همان قیمت‌های باز شدن، بیشترین، کمترین و بسته شدن نمی‌پوشانند',
   'warning.unvalued': 'حساب {assets} دارد که هیچ بازاری از این اجرا ارزش آن را نمی‌گوید: به حساب نمی‌آید',
@@ -18,18 +18,18 @@ const PERSIAN_WARNINGS: TranslationOf<typeof ENGLISH_WARNINGS> = {
   'warning.book': 'دفتر سفارش‌های',
   'warning.tape': 'معامله‌های',
   'warning.oldBooks':
-    'دفتر سفارش‌های {market} نزدیک هر {gap} ضبط شده است، اما {strategy} تنها با دفتری حداکثر {most} قدیمی به وقت صرافی دادوستد می‌کند: بیشتر سفارش‌هایش رد می‌شوند؛ {setting} آن را بیشتر کنید',
+    'دفتر سفارش‌های {market} نزدیک هر {gap} ضبط شده است، اما {strategy} تنها با دفتری حداکثر {most} قدیمی به وقت صرافی معامله می‌کند: بیشتر سفارش‌هایش رد می‌شوند؛ {setting} آن را بیشتر کنید',
   'warning.signalsOutside': '{outside} سیگنال از {all} سیگنال بیرون از این اجراست',
   'warning.noSignals': '{strategy} سیگنال می‌خواهد و سیگنالی نگرفت: {option} فایل آن‌ها را نام می‌برد',
-  'warning.nothingTraded': 'هیچ دادوستدی نشد: در این بازه معامله‌ای ثبت نشده است',
+  'warning.nothingTraded': 'هیچ معامله‌ای نشد: در این بازه معامله‌ای ثبت نشده است',
   'warning.unknownOrders': 'معلوم نیست {count} سفارش نزد صرافی هست یا نه',
   'warning.short':
     'رقم‌های سالانه (رشد مرکب، نوسان، شارپ، سورتینو، کالمار) نشان داده نمی‌شوند: اجرا {length} است و کمتر از ۳۰ روز دربارهٔ یک سال چیزی نمی‌گوید',
   'warning.stopped': '{strategy} در {market} پیش از پایان متوقف شد: {reason}',
   'warning.sold':
-    '{strategy} در {market} مقدار {amount} فروخت که در این اجرا نخریده بود؛ چنین فروش‌هایی در هیچ دادوستدی نیستند.',
+    '{strategy} در {market} مقدار {amount} فروخت که در این اجرا نخریده بود؛ چنین فروش‌هایی در هیچ معامله‌ای نیستند.',
   'warning.soldByOther':
-    'کسی دیگر در {market} مقدار {amount} فروخت که در این اجرا خریده نشده بود؛ چنین فروش‌هایی در هیچ دادوستدی نیستند.',
+    'کسی دیگر در {market} مقدار {amount} فروخت که در این اجرا خریده نشده بود؛ چنین فروش‌هایی در هیچ معامله‌ای نیستند.',
   'warning.moreLocks': '{more} قفل دیگر، افزون بر {listed} قفل این فهرست، برقرار بودند',
   'warning.moreMembers':
     '{more} بازار دیگر، افزون بر {listed} تغییر این فهرست، به مجموعه‌ها آمدند یا از آن‌ها رفتند',
@@ -120,17 +120,17 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'figure.requestsPerFill': 'درخواست برای هر معامله',
 
   'charts.noScript':
-    'نمودارها و فهرست دادوستدها به جاوااسکریپت نیاز دارند؛ دستور sarraf report csv همان‌ها را در فایل می‌نویسد.',
+    'نمودارها و فهرست معامله‌ها به جاوااسکریپت نیاز دارند؛ دستور sarraf report csv همان‌ها را در فایل می‌نویسد.',
   'charts.thinned':
     'برای این‌که نمودار کشیده شود، هر کندل بالا به جای {bar} است: از نخستین قیمت باز تا آخرین قیمت بسته، با بیشترین و کمترین قیمت میان آن‌ها. ارزش کل دارایی و افت سرمایه نیز بیشترین و کمترین خود را دارند. رقم‌ها از همهٔ کندل‌های دوره‌اند.',
   'charts.thinnedPlots': 'همهٔ مقدارهای این سری‌ها نیامده‌اند، چون هر سری حداکثر {most} مقدار دارد: {which}.',
   'charts.oneOf': '{name} (یکی از هر {every})',
 
   'trades.title': TERMS.trades,
-  'trades.none': 'هیچ دادوستدی انجام نشد.',
-  'trades.note': 'با انتخاب هر ردیف، نمودار به دادوستد آن می‌رود.',
+  'trades.none': 'هیچ معامله‌ای انجام نشد.',
+  'trades.note': 'با انتخاب هر ردیف، نمودار به معاملهٔ آن می‌رود.',
   'trades.some':
-    'از {all} دادوستد، {shown} موردی که بیشترین سود یا زیان را دارند اینجا و در نمودار آمده‌اند؛ دستور sarraf report csv همه را می‌نویسد.',
+    'از {all} معامله، {shown} موردی که بیشترین سود یا زیان را دارند اینجا و در نمودار آمده‌اند؛ دستور sarraf report csv همه را می‌نویسد.',
 
   'drawdowns.title': 'بزرگ‌ترین افت‌های سرمایه',
   'drawdowns.depth': 'اندازه',
@@ -138,8 +138,8 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'drawdowns.bottom': 'کف',
   'drawdowns.peakAgain': 'بازگشت به قله',
   'drawdowns.toBottom': 'تا کف',
-  'drawdowns.inAll': 'در کل',
-  'drawdowns.notYet': 'هنوز نه',
+  'drawdowns.inAll': 'کل مدت',
+  'drawdowns.notYet': 'هنوز برنگشته',
   'rolling.title': '{days} روز گذشته، روز به روز',
   'rolling.sharpe': 'نسبت شارپ روزانه',
   'rolling.volatility': 'نوسان روزها',
@@ -149,11 +149,11 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'monthly.title': 'بازده ماهانه، درصد',
   'monthly.label': 'بازده ماهانه',
   'monthly.year': 'سال',
-  'returns.title': 'بازده دادوستدهای بسته‌شده',
+  'returns.title': 'بازده معامله‌های بسته‌شده',
   'returns.note':
-    'دادوستدها بر پایهٔ بازده آن‌ها نسبت به هزینه، پس از کارمزد. ستون‌های دو سر، هر چه را فراتر از آن‌هاست نیز در بر دارند.',
-  'returns.label': 'توزیع بازده دادوستدها',
-  'returns.column': 'از {from} تا {to}: {count} دادوستد',
+    'معامله‌ها بر پایهٔ بازده آن‌ها نسبت به هزینه، پس از کارمزد. ستون‌های دو سر، هر چه را فراتر از آن‌هاست نیز در بر دارند.',
+  'returns.label': 'توزیع بازده معامله‌ها',
+  'returns.column': 'از {from} تا {to}: {count} معامله',
 
   'refusals.title': 'ردشده‌ها',
   'refusals.by': 'قاعده',
@@ -186,7 +186,7 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'column.market': TERMS.market,
   'column.status': 'وضعیت',
   'column.profit': TERMS.profit,
-  'column.tradesProfit': 'از دادوستدهای بسته‌شده',
+  'column.tradesProfit': 'از معامله‌های بسته‌شده',
   'column.fees': TERMS.fee,
   'column.trades': TERMS.trades,
   'column.won': 'برد',
@@ -223,7 +223,7 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'open.counts': '{orders}، {positions}.',
   'pauses.title': 'زمان‌هایی که ربات اجرا نمی‌شد',
   'pauses.count': '{count} وقفه',
-  'pauses.note': '{pauses}، در کل {length}، از آخرین نشانهٔ کار تا شروع دوبارهٔ استراتژی‌ها.',
+  'pauses.note': '{pauses}، روی هم {length}، از آخرین نشانهٔ کار تا شروع دوبارهٔ استراتژی‌ها.',
   moreRows: 'از {all} ردیف، {shown} ردیف اینجاست؛ همه در summary.json است.',
 
   'rules.title': 'دقت: {kind}',

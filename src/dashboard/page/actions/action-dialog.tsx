@@ -101,7 +101,9 @@ function Steps({ action, posted, onBack }: StepsProps) {
       </div>
       <form method="dialog" class="buttons">
         {onBack !== null && !isDone ? <Button text="action.back" onClick={onBack} /> : null}
-        <button type="submit">{t(isDone ? 'action.close' : 'action.leave')}</button>
+        <button type="submit">
+          {t(isDone ? 'action.close' : action.kind === 'cancel' ? 'action.back' : 'action.leave')}
+        </button>
         {now.step === 'cost' ? (
           <button
             type="button"

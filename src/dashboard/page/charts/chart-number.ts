@@ -1,4 +1,4 @@
-import { formatCompact, formatPlain, numberFormat } from '../../../language/format-number.ts';
+import { distinctTexts, formatCompact, formatPlain, numberFormat } from '../../../language/format-number.ts';
 import type { Locale } from '../../../language/locale.ts';
 
 const TOMAN_RIAL = 10;
@@ -11,10 +11,16 @@ export function chartNumber(value: number, currency: string, locale: Locale): st
   return formatPlain(locale.language, isToman ? value / TOMAN_RIAL : value);
 }
 
-/** Formats money in short, such as `1.2M`, for the narrow axis of a line. */
-export function shortChartNumber(value: number, currency: string, { language, rialUnit }: Locale): string {
+/** Formats the money of an axis in short, such as `1.2M`, so that neighbours differ. */
+export function shortChartNumbers(
+  values: readonly number[],
+  currency: string,
+  { language, rialUnit }: Locale,
+): string[] {
   const isToman = currency === 'rls' && rialUnit === 'toman';
-  return formatCompact(language, isToman ? value / TOMAN_RIAL : value, SHORT_DIGITS);
+  return distinctTexts(values, (value, more) =>
+    formatCompact(language, isToman ? value / TOMAN_RIAL : value, SHORT_DIGITS + more),
+  );
 }
 
 /** Formats the number of things that one mark stands for: `×12`. */

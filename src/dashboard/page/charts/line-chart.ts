@@ -5,7 +5,7 @@ import { formatTime } from '../../../language/format-time.ts';
 import type { Locale } from '../../../language/locale.ts';
 import type { SeriesItem } from '../../schema/market.ts';
 import { chartColours } from '../../../page/theme.ts';
-import { chartNumber, shortChartNumber } from './chart-number.ts';
+import { chartNumber, shortChartNumbers } from './chart-number.ts';
 
 /** Lines over time that share one unit. */
 export interface LineChartData {
@@ -64,7 +64,7 @@ export class LineChart {
             grid,
             ticks: grid,
             font,
-            values: (_plot, ticks) => ticks.map((value) => shortChartNumber(value, currency, locale)),
+            values: (_plot, ticks) => shortChartNumbers(ticks, currency, locale),
           },
         ],
         series: [

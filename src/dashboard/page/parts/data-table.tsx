@@ -86,6 +86,8 @@ interface PagedListProps<Item, Page extends PageOf<Item>> {
   readonly sorting?: Sorting;
   /** Shows more of the reply above the list. */
   readonly above?: (reply: Page) => ComponentChildren;
+  /** Returns the rows to show for the items of a page; the items themselves if left out. */
+  readonly shownOf?: (items: readonly Item[]) => readonly Item[];
 }
 
 const FIRST_ROWS = 50;
@@ -100,6 +102,7 @@ export function PagedList<Item, Page extends PageOf<Item> = PageOf<Item>>({
   path,
   query,
   above,
+  shownOf,
   ...table
 }: PagedListProps<Item, Page>) {
   const place = useSignal<{ readonly limit: number; readonly before?: string }>({ limit: FIRST_ROWS });
@@ -114,7 +117,7 @@ export function PagedList<Item, Page extends PageOf<Item> = PageOf<Item>>({
       {(page) => (
         <>
           {above?.(page)}
-          <DataTable rows={page.items} {...table} />
+          <DataTable rows={shownOf?.(page.items) ?? page.items} {...table} />
           <p class="pages">
             {before === undefined ? null : (
               <Button text="list.newest" onClick={() => (place.value = { limit: FIRST_ROWS })} />

@@ -90,7 +90,7 @@ export function NameWord({
   area,
   name,
 }: {
-  readonly area: 'kind' | 'exit' | 'check';
+  readonly area: Parameters<typeof wordFor>[0];
   readonly name: string;
 }) {
   const word = wordFor(area, name);

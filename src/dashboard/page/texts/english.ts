@@ -36,7 +36,7 @@ export const ENGLISH_TEXTS = {
   'live.lost': 'No connection; data of {time}',
   'foot.noRequests':
     'No request goes to the exchange because you look: this page reads what the bot has already stored.',
-  'foot.times': 'Times are of Tehran',
+  'foot.times': 'Times are of Tehran; those of the terminal are of UTC',
 
   'login.token': 'Token',
   'login.where':
@@ -81,7 +81,7 @@ export const ENGLISH_TEXTS = {
   'overview.equity': 'Equity',
   'overview.now': 'now',
   'overview.today': 'today',
-  'overview.total': 'in all',
+  'overview.total': TERMS.total,
   'overview.drawdown': TERMS.drawdown,
   'overview.dayNote': 'Days begin at midnight in Tehran',
   'overview.asOf': 'as of {time}',
@@ -130,7 +130,7 @@ export const ENGLISH_TEXTS = {
   'column.market': TERMS.market,
   'column.markets': TERMS.markets,
   'column.profit': TERMS.profitAndLoss,
-  'column.openProfit': 'not realised',
+  'column.openProfit': TERMS.unrealised,
   'column.orders': TERMS.orders,
   'column.order': TERMS.order,
   'column.fills': TERMS.fills,
@@ -146,8 +146,8 @@ export const ENGLISH_TEXTS = {
 
   'market.none': 'The bot has no market yet.',
   'market.last': 'last price',
-  'market.bestBuy': 'best buyer',
-  'market.bestSell': 'best seller',
+  'market.bestBuy': TERMS.bestBid,
+  'market.bestSell': TERMS.bestAsk,
   'market.dayChange': 'in 24 hours',
   'market.age': 'book read',
   'market.closed': 'closed',
@@ -218,7 +218,7 @@ export const ENGLISH_TEXTS = {
   'books.transfers': 'Transfers on their way',
   'books.balances': 'Balances',
   'books.noBalances': 'No balance has been read yet.',
-  'books.total': 'in all',
+  'books.total': TERMS.total,
   'books.held': 'held by orders',
   'books.seen': 'read',
 
@@ -240,7 +240,7 @@ export const ENGLISH_TEXTS = {
   'field.needed': 'Expected a number.',
   'field.noNumber': 'Expected a number such as 1,250.5; thousands only in groups of three.',
 
-  'action.leave': 'Do nothing',
+  'action.leave': 'Cancel',
   'action.back': 'Back',
   'action.close': 'Close',
   'action.again': 'Try again',
@@ -288,6 +288,7 @@ export const ENGLISH_TEXTS = {
   'action.acknowledge.title': 'Acknowledge the alert?',
   'action.acknowledge.what': 'Others see that you know of it, and it is not repeated.',
   'action.acknowledge.do': 'Acknowledge',
+  'action.acknowledge.all': 'Acknowledge all …',
 
   'cost.title': 'What it costs',
   'cost.cancels': { one: 'cancels {count} order', other: 'cancels {count} orders' },

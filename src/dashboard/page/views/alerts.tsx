@@ -32,9 +32,30 @@ export function AlertsView() {
           empty="alerts.none"
           columns={alertColumns()}
           keyOf={({ id }) => id}
+          above={({ items }) => <AcknowledgeAll alerts={items} />}
         />
       </Panel>
     </>
+  );
+}
+
+/** Button that acknowledges all alerts up to the newest one shown, as no later one was seen. */
+function AcknowledgeAll({ alerts }: { readonly alerts: readonly AlertItem[] }) {
+  const [newest] = alerts;
+  const open = alerts.filter(({ acknowledgedAtMs }) => acknowledgedAtMs === null);
+  if (newest === undefined || open.length < 2 || !mayOperate()) return null;
+  return (
+    <p class="pages">
+      <Button
+        text="action.acknowledge.all"
+        onClick={() =>
+          askFor(
+            { kind: 'acknowledge', body: { alert: newest.id, andOlder: true } },
+            t('alerts.allOfThem', { text: newest.texts[language.value] }),
+          )
+        }
+      />
+    </p>
   );
 }
 

@@ -32,10 +32,10 @@ export function BudgetsView() {
               <BudgetsTables budgets={budgets} asOfMs={asOfMs} />
             </Panel>
             {overTime.some(({ points }) => points.length > 1) ? (
-              <Panel title={t('budgets.overTime')}>
+              <Panel title={t('budgets.overTime')} note={t('budgets.overTimeNote')}>
                 <Lines
                   series={overTime}
-                  names={overTime.map(({ name }) => name.replace(/^budget\//, ''))}
+                  names={overTime.map(({ name }) => lineOf(name.replace(/^budget\//, ''), budgets))}
                   currency=""
                   label={t('chart.time')}
                 />
@@ -49,6 +49,14 @@ export function BudgetsView() {
       </WithReply>
     </>
   );
+}
+
+/** Returns the name of a line with the limit that it may reach. */
+function lineOf(name: string, budgets: readonly BudgetItem[]): string {
+  const budget = budgets.find((each) => each.budget === name);
+  if (budget === undefined) return name;
+  const { limit, windowMs } = budget;
+  return t('budgets.line', { budget: showName(name), limit, window: showLength(windowMs) });
 }
 
 interface BudgetsTableProps {
@@ -68,7 +76,7 @@ function BudgetsTables({ budgets, asOfMs }: BudgetsTableProps) {
         <BudgetsTable label={t('budgets.now')} budgets={first} asOfMs={asOfMs} />
       )}
       {unused.length === 0 ? null : (
-        <details class="unused">
+        <details class="unused" open={first.length === 0}>
           <summary>{label}</summary>
           <BudgetsTable label={label} budgets={unused} asOfMs={asOfMs} />
         </details>

@@ -1,8 +1,8 @@
-import { Button, SentenceText } from '../parts/words.tsx';
+import { Button, NameWord, SentenceText } from '../parts/words.tsx';
 import { openDialog, askFor } from '../actions/action.ts';
 import type { LocksReply, LockItem } from '../../schema/overview.ts';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { t } from '../translate.ts';
+import { t, wordFor } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showName, showTime, showLeft } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
@@ -39,7 +39,7 @@ export function LocksView() {
                   {waiting.map(({ kind, name, strategy, market }, index) => (
                     <li key={index}>
                       {t(`action.${kind}.do`)}{' '}
-                      {[name, strategy, market]
+                      {[name === null ? null : (wordFor('lock-name', name) ?? name), strategy, market]
                         .flatMap((part) => (part === null ? [] : [showName(part)]))
                         .join(' · ')}
                     </li>
@@ -56,7 +56,7 @@ export function LocksView() {
 
 export function LocksTable({ locks }: { readonly locks: readonly LockItem[] }) {
   const columns: readonly DataColumn<LockItem>[] = [
-    column('column.lock', ({ name }) => <bdi dir="ltr">{name}</bdi>, 'title'),
+    column('column.lock', ({ name }) => <NameWord area="lock-name" name={name} />, 'title'),
     column('locks.scope', ({ market, strategy }) =>
       [
         strategy === null ? t('field.allStrategies') : showName(strategy),

@@ -4,7 +4,7 @@ import type { LogItem } from '../../schema/log.ts';
 import { column, type DataColumn, DataTable, PagedList } from '../parts/data-table.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData, Badge, NameWord, SentenceText } from '../parts/words.tsx';
-import { t } from '../translate.ts';
+import { t, wordFor } from '../translate.ts';
 import { showTime, showName } from '../shown.ts';
 import { language } from '../preferences.ts';
 
@@ -33,15 +33,48 @@ export function LogView() {
           empty="log.none"
           columns={logColumns()}
           keyOf={({ seq }) => String(seq)}
+          shownOf={withoutRepeats}
         />
       </Panel>
     </>
   );
 }
 
-function logColumns(): readonly DataColumn<LogItem>[] {
+/** A line of the log, with the number of lines in a row that say the same, and the time of the oldest. */
+type ShownLine = LogItem & { readonly count?: number; readonly firstMs?: number };
+
+/** Digits differ between two refusals for one reason, such as the age of a book. */
+const sameOf = ({ level, kind, subject, text }: LogItem): string =>
+  [level, kind, subject, kind === 'intent' ? text.replaceAll(/[\d.]+/g, '') : text].join(' ');
+
+/** Joins lines in a row that say the same; the newest of them is shown. */
+function withoutRepeats(lines: readonly LogItem[]): readonly ShownLine[] {
+  const shown: ShownLine[] = [];
+  for (const line of lines) {
+    const newer = shown.at(-1);
+    if (newer !== undefined && sameOf(newer) === sameOf(line))
+      shown[shown.length - 1] = { ...newer, count: (newer.count ?? 1) + 1, firstMs: line.atMs };
+    else shown.push(line);
+  }
+  return shown;
+}
+
+function logColumns(): readonly DataColumn<ShownLine>[] {
   return [
-    column('column.time', ({ atMs }) => showTime(atMs, 'second'), 'short'),
+    column(
+      'column.time',
+      ({ atMs, count, firstMs = null }) => (
+        <>
+          {showTime(atMs, 'second')}
+          {count === undefined ? null : (
+            <span class="note line" data-repeats={count}>
+              {t('log.repeated', { count, time: showTime(firstMs, 'second') })}
+            </span>
+          )}
+        </>
+      ),
+      'short',
+    ),
     column('log.level', ({ level }) => (
       <Badge tone={({ info: 'calm', warning: 'warn', error: 'bad' } as const)[level]}>
         {t(`logLevel.${level}`)}
@@ -64,7 +97,7 @@ export function LogTable({ lines }: { readonly lines: readonly LogItem[] }) {
     <DataTable
       label="view.log"
       columns={logColumns()}
-      rows={lines}
+      rows={withoutRepeats(lines)}
       keyOf={({ seq }) => String(seq)}
       empty="log.none"
     />
@@ -140,7 +173,9 @@ function eventTitleOf({ kind, subject, data }: LogItem): string | null {
   const fields = fieldsIn(data);
   const lock = typeof fields['name'] === 'string' ? fields['name'] : '';
   if (event === 'control reload') return t(`log.${event}`, { strategy: String(fields['strategy']) });
-  return isOfLock(event) ? t(`log.${event}`, { name: showName(lock) }) : t(`log.${event}`);
+  return isOfLock(event)
+    ? t(`log.${event}`, { name: wordFor('lock-name', lock) ?? showName(lock) })
+    : t(`log.${event}`);
 }
 
 /** Returns the title of a line; null if there is none: the line is then shown as it was written. */

@@ -15,10 +15,10 @@ import { textProblems } from '../../../support/text-problems.ts';
 import { tehranScale } from '../../../../src/dashboard/page/charts/tehran-scale.ts';
 import {
   chartNumber,
-  shortChartNumber,
+  shortChartNumbers,
   timesNumber,
 } from '../../../../src/dashboard/page/charts/chart-number.ts';
-import { formatPlain } from '../../../../src/language/format-number.ts';
+import { distinctTexts, formatPlain } from '../../../../src/language/format-number.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 
 const FOLDER = 'src/dashboard/page';
@@ -193,11 +193,17 @@ const persian = localeOf('fa');
 
 describe('a number of a chart', () => {
   test('is short on a narrow axis, and in Persian its word stands at its left', () => {
-    expect(shortChartNumber(99_500_000_000, 'rls', english)).toBe('99.5B');
-    expect(shortChartNumber(99_500_000_000, 'rls', persian)).toBe('\u2067۹۹٫۵\u00A0میلیارد\u2069');
-    expect(shortChartNumber(99_500_000_000, 'rls', localeOf('fa', 'toman'))).toBe(
+    expect(shortChartNumbers([99_500_000_000], 'rls', english)).toEqual(['99.5B']);
+    expect(shortChartNumbers([99_500_000_000], 'rls', persian)).toEqual(['\u2067۹۹٫۵\u00A0میلیارد\u2069']);
+    expect(shortChartNumbers([99_500_000_000], 'rls', localeOf('fa', 'toman'))).toEqual([
       '\u2067۹٫۹۵\u00A0میلیارد\u2069',
-    );
+    ]);
+  });
+
+  test('has as many digits on an axis as neighbours need to differ', () => {
+    const ticks = [20_000_000_000, 20_000_500_000, 20_001_000_000];
+    expect(shortChartNumbers(ticks, 'rls', english)).toEqual(['20B', '20.0005B', '20.001B']);
+    expect(distinctTexts([1.01, 1.02], (value, more) => value.toFixed(more))).toEqual(['1.01', '1.02']);
   });
 
   test('has the digits of the language', () => {

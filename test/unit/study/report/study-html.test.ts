@@ -154,7 +154,7 @@ describe('a study in Persian', () => {
       ['sharpe', 'شارپ'],
       ['totalReturn', 'بازده'],
       ['maxDrawdown', 'بیشترین افت سرمایه'],
-      ['trades', 'دادوستدها'],
+      ['trades', 'معامله‌ها'],
     ]);
     expect(parameters.map(({ cells }) => withoutDirectionMarks(cells[0] ?? ''))).toEqual([
       '۵ تا ۹',
@@ -170,7 +170,7 @@ describe('a finding', () => {
     const told = finding('sentence', { text: finding('lack.trades', { least: 10, found: 3 }) });
     expect(inEnglish({ told })).toEqual({ told: 'Expected at least 10 trades, was 3.' });
     expect(withoutDirectionMarks(studyVoice('fa').format(told))).toBe(
-      'دست‌کم ۱۰ دادوستد لازم است، ۳ دادوستد هست.',
+      'دست‌کم ۱۰ معامله لازم است، فقط ۳ معامله هست.',
     );
   });
 
