@@ -1,3 +1,4 @@
+import { readableDecimal } from '../language/format-number.ts';
 import { reportVoice, type ReportVoice } from '../backtest/report-voice.ts';
 import { factText, type FactFormatter } from '../backtest/value-text.ts';
 import { ENGLISH_REPORT } from '../backtest/english-report.ts';
@@ -58,7 +59,9 @@ function newVoice(language: Language): StudyVoice {
     },
     param: (value) => {
       if (value === undefined) return '';
-      if (typeof value === 'number') return report.digits(String(value));
+      if (typeof value === 'number') return report.digits(readableDecimal(String(value)));
+      if (typeof value === 'string' && /^-?\d+\.\d+$/.test(value))
+        return report.digits(readableDecimal(value));
       return report.foreign(typeof value === 'string' ? value : JSON.stringify(value));
     },
     timeframe: (timeframe) => (isPersian ? report.length(timeframeMs(timeframe as Timeframe)) : timeframe),

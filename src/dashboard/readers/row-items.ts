@@ -210,12 +210,21 @@ export function logItemOf({ seq, atMs, kind, subject, json, level }: LevelledLin
   };
 }
 
+/** Writes a value of the journal in words: `(currency btc, found 1)` instead of JSON. */
+function wordsOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(wordsOf).join(', ');
+  return `(${Object.entries(value)
+    .map(([name, each]) => `${name} ${wordsOf(each)}`)
+    .join(', ')})`;
+}
+
 function textOf(subject: string, data: unknown): string {
   if (typeof data !== 'object' || data === null) return `${subject}: ${String(data)}`;
   const { text, fields, ...rest } = data as Readonly<Record<string, unknown>>;
   const values = Object.entries({ ...rest, ...(typeof fields === 'object' ? fields : {}) })
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name} ${wordsOf(value)}`)
     .join(', ');
   const stated = typeof text === 'string' ? text : subject;
   return values === '' ? stated : `${stated}: ${values}`;

@@ -302,6 +302,23 @@ describe('the page', () => {
     await idle.page.close();
   });
 
+  test('leaves a chart on a phone most of its width, and the start of a wide table in sight', async () => {
+    const phone = await open('market/BTCIRT', { screen: 'phone', until: '.candles[data-drawn=true]' });
+    const widths = (await phone.page.evaluate(
+      "[...document.querySelectorAll('.candles tr:first-child td')].map((cell) => cell.clientWidth)",
+    )) as number[];
+    expect(widths.at(-1)).toBeLessThan(100);
+    await phone.page.close();
+    const wide = await open('fills', { language: 'fa', until: 'main tbody tr' });
+    await wide.page.evaluate("document.querySelector('.table-room').style.inlineSize = '500px'");
+    await wide.page.evaluate("document.querySelector('.table-room').scrollLeft = -400");
+    const [room, first] = (await wide.page.evaluate(
+      "['.table-room', 'main tbody td'].map((part) => document.querySelector(part).getBoundingClientRect().right)",
+    )) as number[];
+    expect(first).toBeCloseTo(room ?? 0, 0);
+    await wide.page.close();
+  });
+
   test('writes commands as code', async () => {
     server.replies.set('reports', { reports: [] });
     const { page } = await open('reports', { language: 'fa', until: 'main .empty' });

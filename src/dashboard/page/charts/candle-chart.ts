@@ -28,7 +28,7 @@ import {
 import type { MarksReply, ChartCandlesReply, PlotsReply } from '../../schema/market.ts';
 import { chartColours } from '../../../page/theme.ts';
 import { levelsOf } from './candle-marks.ts';
-import { chartNumber, timesNumber } from './chart-number.ts';
+import { priceFormatOf, timesNumber } from './chart-number.ts';
 import { tehranScale } from './tehran-scale.ts';
 
 export interface CandleChartData {
@@ -111,7 +111,7 @@ export class CandleChart {
       wickDownColor: colours.down,
       borderVisible: false,
       // Format for this series only: the panes below show no prices, and no unit of money.
-      priceFormat: shownBy((value) => chartNumber(value, quote, locale)),
+      priceFormat: shownBy(priceFormatOf(room.clientWidth, quote, locale)),
     });
     this.#volume = addVolume(this.#chart, { color: colours.line });
     this.#markers = createSeriesMarkers(this.#candles, []);

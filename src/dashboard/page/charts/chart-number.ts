@@ -12,15 +12,31 @@ export function chartNumber(value: number, currency: string, locale: Locale): st
 }
 
 /** Formats the money of an axis in short, such as `1.2M`, so that neighbours differ. */
-export function shortChartNumbers(
-  values: readonly number[],
+export function shortChartNumbers(values: readonly number[], currency: string, locale: Locale): string[] {
+  return distinctTexts(values, (value, more) => shortNumber(value, currency, locale, SHORT_DIGITS + more));
+}
+
+/** Width of a chart, in pixels, below which its axis would take a third of it with full prices. */
+const NARROW_PX = 480;
+
+/** Returns the format of prices on the axis of a chart: in short where the chart is narrow. */
+export function priceFormatOf(
+  widthPx: number,
+  currency: string,
+  locale: Locale,
+): (value: number, digitsMore?: number) => string {
+  if (widthPx >= NARROW_PX) return (value) => chartNumber(value, currency, locale);
+  return (value, digitsMore = 0) => shortNumber(value, currency, locale, SHORT_DIGITS + digitsMore);
+}
+
+function shortNumber(
+  value: number,
   currency: string,
   { language, rialUnit }: Locale,
-): string[] {
+  digits: number,
+): string {
   const isToman = currency === 'rls' && rialUnit === 'toman';
-  return distinctTexts(values, (value, more) =>
-    formatCompact(language, isToman ? value / TOMAN_RIAL : value, SHORT_DIGITS + more),
-  );
+  return formatCompact(language, isToman ? value / TOMAN_RIAL : value, digits);
 }
 
 /** Formats the number of things that one mark stands for: `×12`. */

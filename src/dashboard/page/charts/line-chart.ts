@@ -80,7 +80,7 @@ export class LineChart {
             spanGaps: true,
             value: (plot: Plot, value: number | null) => {
               const shown = value ?? lastOf(plot, index + 1);
-              return shown === null ? '' : chartNumber(shown, currency, locale);
+              return shown === null ? '–' : chartNumber(shown, currency, locale);
             },
           })),
         ],
@@ -107,10 +107,11 @@ export class LineChart {
   }
 }
 
-/** Returns the newest value of a line, which the legend shows while nobody points at the chart. */
+/** Returns the newest value of a line up to where somebody points, which may be between two of its points. */
 function lastOf({ data, cursor }: Plot, line: number): number | null {
-  if (typeof cursor.idx === 'number') return null;
-  return [...(data[line] ?? [])].findLast((value) => value !== null && value !== undefined) ?? null;
+  const until = typeof cursor.idx === 'number' ? cursor.idx + 1 : undefined;
+  const values = [...(data[line] ?? [])].slice(0, until);
+  return values.findLast((value) => value !== null && value !== undefined) ?? null;
 }
 
 /** Returns the width of the value axis. Persian values contain words, which may exceed the minimum. */
