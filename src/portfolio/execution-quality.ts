@@ -34,9 +34,12 @@ export interface OrderQuality {
   readonly completionMs: number | null;
 }
 
+/** Time of a fill, and the order that it is of. */
+export interface MeasuredFill extends Pick<FillRecord, 'orderKey' | 'atMs'> {}
+
 interface QualityInput {
   readonly orders: readonly OrderRecord[];
-  readonly fills: readonly FillRecord[];
+  readonly fills: readonly MeasuredFill[];
   /** Price of a market at a time, as far as it was known by then; null if it was not. */
   readonly priceAt: (market: string, atMs: number) => Units | null;
 }
@@ -183,17 +186,18 @@ function sumsOf(all: readonly OrderQuality[]): Omit<QualityGroup, 'key' | 'curre
     shortfall,
     slippageBps: bpsOf(slippage, filledValue),
     shortfallBps: bpsOf(shortfall, wantedValue),
-    firstFillMs: medianOf(all.map(({ firstFillMs }) => firstFillMs)),
-    completionMs: medianOf(all.map(({ completionMs }) => completionMs)),
+    firstFillMs: knownMedian(all.map(({ firstFillMs }) => firstFillMs)),
+    completionMs: knownMedian(all.map(({ completionMs }) => completionMs)),
   };
 }
 
 /** Returns a part of a value in basis points; null of nothing. */
-function bpsOf(part: bigint, value: bigint): number | null {
+export function bpsOf(part: bigint, value: bigint): number | null {
   return value === 0n ? null : (Number(part) / Number(value)) * 10_000;
 }
 
-function medianOf(values: readonly (number | null)[]): number | null {
+/** Returns the median of the values that are known; null without any. */
+export function knownMedian(values: readonly (number | null)[]): number | null {
   const sorted = values.filter((value) => value !== null).toSorted((left, right) => left - right);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return low === undefined || high === undefined ? null : (low + high) / 2;

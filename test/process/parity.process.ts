@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/check-parity.ts';
+import { calibrateReplay } from '../../src/backtest/fill-calibration.ts';
+import { OrderReplay } from '../../src/backtest/replay-orders.ts';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
+import type { OrderQuality } from '../../src/portfolio/execution-quality.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
@@ -106,12 +109,28 @@ describe('a recorded session of the embedded exchange', () => {
     expect(report.differences[0]?.what).toBe('fill');
   });
 
+  test('fills no less of its orders by the rules of a backtest if they are first in every queue', async () => {
+    const replay = new OrderReplay(folder);
+    const shareOf = async (kind: 'back' | 'front'): Promise<number> => {
+      const { session, replay: again } = await replay.run({ queue: { kind }, latencyMs: 50 });
+      expect(again.map(({ order }) => order.key)).toEqual(session.map(({ order }) => order.key));
+      return again.reduce((sum, { order, wanted }) => sum + Number(order.filled) / Number(wanted), 0);
+    };
+    const back = await shareOf('back');
+    expect(back).toBeGreaterThan(0);
+    expect(await shareOf('front')).toBeGreaterThanOrEqual(back);
+  });
+
   test('has differences of the code in both comparisons when a strategy decides otherwise', async () => {
     const reasons = new Set(ofCode(await parityOfAnotherSpread()).map(({ why }) => why));
     expect(reasons).toContain('on the same events, another decision was made');
     expect(reasons).toContain('everything that was seen before was the same');
   });
 });
+
+/** Returns what each order filled, for how much, and at which fee. */
+const filled = (qualities: readonly OrderQuality[]) =>
+  qualities.map(({ order: { key, filled: amount, filledTotal, fee } }) => [key, amount, filledTotal, fee]);
 
 /** Source of a strategy that takes a little with every fifth book, so that no place in a queue matters. */
 const TAKER = `
@@ -152,6 +171,17 @@ describe('a session that only takes', () => {
     expect(report.again).toEqual(report.session);
     expect(report.session.fills).toBeGreaterThan(32);
     expect(report.decisionsOnSameInputs).toBe(report.decisions);
+  });
+
+  test('costs by the fill rules of a backtest what it cost, order by order', async () => {
+    const replay = new OrderReplay(folder);
+    const { session, replay: again } = await replay.run({ queue: { kind: 'back' }, latencyMs: 0 });
+    expect(session.length).toBeGreaterThan(32);
+    expect(filled(again)).toEqual(filled(session));
+    expect(await calibrateReplay(replay)).toMatchObject({
+      rules: { queue: 'back' },
+      heldOut: expect.any(Number),
+    });
   });
 });
 

@@ -87,37 +87,9 @@ export async function runAgain({
     );
   }
   const instances = await instancesOf(file, bundledStrategies);
-  const catalogue = new Catalogue({ root: file.catalogue });
-  const seen: SeenData[] = [];
-  const recorded = await Promise.all(
-    markets.map(async (market): Promise<PollMarket> => {
-      const within = { market: market.symbol, fromMs: beganMs, toMs: endMs };
-      const isThere = (kind: 'trades' | 'stats'): boolean =>
-        partitionsWithin(catalogue.root, { market: market.symbol, kind }, within).length > 0;
-      const books = await booksOf(catalogue, market.symbol, beganMs, endMs);
-      seen.push(...books.map((book) => ({ market: market.symbol, atMs: book.seenMs, text: bookText(book) })));
-      const ownTrades = new OwnTrades(session.fills.filter((fill) => fill.market === market.symbol));
-      const own = new OwnLevels(
-        session.orders.filter((order) => order.market === market.symbol),
-        session.fills,
-      );
-      return {
-        market,
-        changesWhen: isPaper ? 'seen' : 'venue-time',
-        books: inOne(
-          bookColumns(
-            throughout(
-              books.map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
-              beganMs,
-              endMs,
-            ),
-          ),
-        ),
-        trades: isThere('trades') ? tradesOf(catalogue, within, isPaper ? null : ownTrades) : null,
-        stats: isThere('stats') ? statsOf(catalogue, within) : null,
-        bars: session.bars.filter((bars) => bars.market === market.symbol).map(barsOf),
-      };
-    }),
+  const recorded = await marketsOfSession(file, session);
+  const seen = recorded.flatMap(({ market, known }): readonly SeenData[] =>
+    known.map((book) => ({ market: market.symbol, atMs: book.seenMs, text: bookText(book) })),
   );
   const watch = new Watch(session.bars);
   const receivedAgain = new ReceivedData();
@@ -184,8 +156,56 @@ export async function runAgain({
   };
 }
 
+/** Market of a session with its recordings, and its books as the session saw them. */
+interface SessionMarket extends PollMarket {
+  readonly known: readonly RecordedBook[];
+}
+
+/**
+ * Returns the recordings of a session without its own orders and trades, for one run: they are read once.
+ * Throws `DATA_UNUSABLE` without recorded books.
+ */
+export async function marketsOfSession(
+  { catalogue: root, markets, beganMs, mode }: SessionFile,
+  session: ReadSession,
+): Promise<readonly SessionMarket[]> {
+  const { endMs } = session;
+  const isPaper = mode === 'paper';
+  const catalogue = new Catalogue({ root });
+  return Promise.all(
+    markets.map(async (market): Promise<SessionMarket> => {
+      const within = { market: market.symbol, fromMs: beganMs, toMs: endMs };
+      const isThere = (kind: 'trades' | 'stats'): boolean =>
+        partitionsWithin(catalogue.root, { market: market.symbol, kind }, within).length > 0;
+      const books = await booksOf(catalogue, market.symbol, beganMs, endMs);
+      const ownTrades = new OwnTrades(session.fills.filter((fill) => fill.market === market.symbol));
+      const own = new OwnLevels(
+        session.orders.filter((order) => order.market === market.symbol),
+        session.fills,
+      );
+      return {
+        market,
+        known: books,
+        changesWhen: isPaper ? 'seen' : 'venue-time',
+        books: inOne(
+          bookColumns(
+            throughout(
+              books.map((book) => (isPaper ? earlier(book, beganMs) : own.without(book))),
+              beganMs,
+              endMs,
+            ),
+          ),
+        ),
+        trades: isThere('trades') ? tradesOf(catalogue, within, isPaper ? null : ownTrades) : null,
+        stats: isThere('stats') ? statsOf(catalogue, within) : null,
+        bars: session.bars.filter((bars) => bars.market === market.symbol).map(barsOf),
+      };
+    }),
+  );
+}
+
 /** Rules for a paper session: its books are those of a real exchange, without its own orders in them. */
-const PAPER_RULES: Partial<PollRules> = { own: 'hidden' };
+export const PAPER_RULES: Partial<PollRules> = { own: 'hidden' };
 
 async function booksOf(
   catalogue: Catalogue,

@@ -5,6 +5,14 @@ import { parseMarket } from '../../exchange/market-names.ts';
 import { tehranParts } from '../../language/format-time.ts';
 import { readQualities, type ReadQualities } from '../../mirror/read-qualities.ts';
 import { groupQualities, type OrderQuality, type QualityGroup } from '../../portfolio/execution-quality.ts';
+import {
+  calibrateCandles,
+  calibrateReplay,
+  DEFAULT_REPLAY_RULES,
+  LEAST_CALIBRATED,
+  type FillCalibration,
+} from '../../backtest/fill-calibration.ts';
+import { asCommand, failed } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { filterOf, mirrorCommand, readMirror, withFilters, type FilterOptions } from '../read-mirror.ts';
 import { print, rowLines } from '../table.ts';
@@ -24,6 +32,8 @@ type Key = keyof typeof KEYS;
 interface Options extends FilterOptions {
   readonly since?: number;
   readonly by: Key;
+  readonly session?: string;
+  readonly calibrate?: true;
 }
 
 const bpsText = (bps: number | null): string => (bps === null ? '' : bps.toFixed(1));
@@ -43,7 +53,7 @@ function linesOf(groups: readonly QualityGroup[], { by }: Options): readonly str
       [by === 'hour' ? 'hour (Tehran)' : by]: ({ key }) => key,
       in: ({ currency }) => currency,
       '>orders': ({ orders }) => String(orders),
-      '>filled': ({ filledShare }) => `${(filledShare * 100).toFixed(1)} %`,
+      '>filled': shareText,
       '>traded': ({ traded }) => formatUnits(traded),
       '>slippage': ({ priced, slippage }) => moneyOf(priced, slippage),
       '>bps': ({ slippageBps }) => bpsText(slippageBps),
@@ -76,21 +86,86 @@ function notesOf(groups: readonly QualityGroup[], { standing }: ReadQualities): 
   ];
 }
 
+const grouped = (qualities: readonly OrderQuality[], { by }: Options): readonly QualityGroup[] =>
+  groupQualities(qualities, { keyOf: KEYS[by], currencyOf: (market) => parseMarket(market).quote });
+
 function listQuality(options: Options): void {
-  const { since = Number.NEGATIVE_INFINITY, by } = options;
+  const { since = Number.NEGATIVE_INFINITY, by, calibrate } = options;
   const read = readMirror(options, (reader) =>
     readQualities(reader, { ...filterOf(options), sinceMs: since }),
   );
-  const groups = groupQualities(read.qualities, {
-    keyOf: KEYS[by],
-    currencyOf: (market) => parseMarket(market).quote,
-  });
+  if (calibrate === true) {
+    printCalibration(options, calibrateCandles(read.qualities));
+    return;
+  }
+  const groups = grouped(read.qualities, options);
   print(options, { by, standing: read.standing, groups: groups.map(groupItem) }, () => {
     const notes = notesOf(groups, read);
     if (groups.length === 0) return ['No order was sent and ended yet.', ...notes];
     return [...linesOf(groups, options), ...(notes.length === 0 ? [] : ['', ...notes])];
   });
 }
+
+/** Compares the orders of a recorded session with what the fill rules of a backtest make of them. */
+async function compareQuality(folder: string, options: Options): Promise<void> {
+  // The simulated exchange takes a while to load.
+  const { OrderReplay } = await import('../../backtest/replay-orders.ts');
+  const replay = new OrderReplay(folder);
+  if (options.calibrate === true) {
+    printCalibration(options, await calibrateReplay(replay));
+    return;
+  }
+  const compared = await replay.run(DEFAULT_REPLAY_RULES);
+  const { since = Number.NEGATIVE_INFINITY, by } = options;
+  const { strategy, market } = filterOf(options);
+  const isShown = ({ order }: OrderQuality): boolean =>
+    order.plannedAtMs >= since &&
+    (strategy === null || order.strategy === strategy) &&
+    (market === null || order.market === market);
+  const rules = grouped(compared.replay.filter(isShown), options);
+  const pairs = grouped(compared.session.filter(isShown), options).map((session) => {
+    const { key, currency } = session;
+    return { session, rules: rules.find((group) => group.key === key && group.currency === currency) };
+  });
+  const items = pairs.map((pair) => ({
+    session: groupItem(pair.session),
+    rules: pair.rules === undefined ? null : groupItem(pair.rules),
+  }));
+  print(options, { by, groups: items }, () =>
+    pairs.length === 0
+      ? ['No order was sent and ended in this session.']
+      : rowLines(pairs, {
+          [by]: ({ session }) => session.key,
+          in: ({ session }) => session.currency,
+          '>orders': ({ session }) => String(session.orders),
+          '>filled': ({ session }) => shareText(session),
+          '>by rules': (pair) => shareText(pair.rules),
+          '>slippage bps': ({ session }) => bpsText(session.slippageBps),
+          '>by the rules': (pair) => bpsText(pair.rules?.slippageBps ?? null),
+          '>shortfall bps': ({ session }) => bpsText(session.shortfallBps),
+          '>by these rules': (pair) => bpsText(pair.rules?.shortfallBps ?? null),
+        }),
+  );
+}
+
+/** Prints rules as a block of the run of a study, with what they rest on as comments. */
+function printCalibration(options: Options, found: FillCalibration | null): void {
+  if (found === null)
+    throw failed(
+      `expected at least ${LEAST_CALIBRATED} orders with known prices${options.session === undefined ? ' that took from the book' : ''} to fit rules to, found fewer: wait for more, or name less with --since, --market and --strategy`,
+    );
+  const { fidelity, rules, fitted, heldOut, errorBefore, errorAfter } = found;
+  print(options, found, () => [
+    `# Fitted to ${fitted} orders. Mean error of the cost of ${heldOut} later orders, in basis points:`,
+    `# ${errorBefore.toFixed(2)} by the default rules, ${errorAfter.toFixed(2)} by these.`,
+    `fidelity: ${fidelity}`,
+    'rules:',
+    ...Object.entries(rules).map(([name, setting]) => `  ${name}: ${setting}`),
+  ]);
+}
+
+const shareText = (group: QualityGroup | undefined): string =>
+  group === undefined ? '' : `${(group.filledShare * 100).toFixed(1)} %`;
 
 /** Returns a group with its money as text. */
 function groupItem({ traded, slippage, fees, unfilledCost, shortfall, ...rest }: QualityGroup) {
@@ -104,6 +179,8 @@ function groupItem({ traded, slippage, fees, unfilledCost, shortfall, ...rest }:
 const EXAMPLES = `  sarraf quality
   sarraf quality --by kind --market BTCIRT --since 2026-01-01
   sarraf quality --by order --strategy grid --json
+  sarraf quality --session data --by kind
+  sarraf quality --calibrate --market BTCIRT
 
 docs/execution-quality.md explains each figure. A cost is positive, a gain negative.`;
 
@@ -115,6 +192,15 @@ export function qualityCommand(): Command {
     .addOption(
       new Option('--by <what>', 'groups orders by this').choices(Object.keys(KEYS)).default('market'),
     )
-    .option('--since <time>', 'only orders planned since this time', timeOption);
-  return withFilters(command, 100_000).action(listQuality);
+    .option('--since <time>', 'only orders planned since this time', timeOption)
+    .option(
+      '--session <folder>',
+      'data folder of a run with --record: shows what fill rules of a backtest make of its orders',
+    )
+    .option('--calibrate', 'prints rules for backtests that are fitted to the orders');
+  return withFilters(command, 100_000).action(async (options: Options) =>
+    options.session === undefined
+      ? listQuality(options)
+      : asCommand(async () => compareQuality(options.session ?? '', options)),
+  );
 }

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { balancesCommand } from '../../../src/cli/commands/rows.ts';
 import { intentsCommand } from '../../../src/cli/commands/rows.ts';
+import { parse } from 'yaml';
+import { runShape } from '../../../src/backtest/run-schema.ts';
 import { qualityCommand } from '../../../src/cli/commands/quality.ts';
 import { ordersCommand } from '../../../src/cli/commands/orders.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
@@ -566,6 +568,21 @@ describe('sarraf quality', () => {
     expect(await costOf(candle(18, '61000'), candle(19, '1'))).toEqual([[0, '0']]);
   });
 
+  test('prints rules that a backtest takes, with the orders and the error that they rest on', async () => {
+    using place = new MirrorFolder();
+    const taken = Array.from({ length: 20 }, (_, index) =>
+      order(`t${index}`, index, { execution: 'market', ...traded('6001.5', '0.0001') }),
+    );
+    place.write(taken);
+    const { out } = await sarrafHere(['quality', '--calibrate', '--data', place.folder]);
+    expect(out).toContain('# Fitted to 10 orders. Mean error of the cost of 10 later orders');
+    expect(out).toContain('# 2.50 by the default rules, 0.00 by these.');
+    const { rules } = parse(out) as { rules: { spreadBps: number; slippageBps: number } };
+    // Of 20 at 60,000, and 1.5 of 6,000 beyond the middle.
+    expect(rules).toEqual({ spreadBps: 3.33, slippageBps: 0.84 });
+    expect(runShape.rules.safeParse(rules).success).toBe(true);
+  });
+
   test('says plainly that no order has ended, and what is wrong with an option', async () => {
     using place = new MirrorFolder();
     place.write([]);
@@ -575,6 +592,11 @@ describe('sarraf quality', () => {
       out: expect.stringContaining('No order was sent and ended yet.'),
     });
     expect((await run('--by', 'moon')).code).toBe(2);
+    expect(await run('--calibrate')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('expected at least 20 orders with known prices that took from the book'),
+    });
+    expect((await run('--session', join(place.folder, 'none'))).code).toBe(2);
     expect((await run('--since', 'yesterday')).code).toBe(2);
     expect((await sarrafHere(['quality', '--data', join(place.folder, 'none')])).code).toBe(1);
   });

@@ -5,6 +5,7 @@ import {
   orderQualities,
   type OrderQuality,
 } from '../../../src/portfolio/execution-quality.ts';
+import { calibrateCandles } from '../../../src/backtest/fill-calibration.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { fillRecord } from '../mirror/mirror-fixture.ts';
 import { orderIn } from '../../support/order-value.ts';
@@ -151,4 +152,30 @@ test('a price that is not known leaves the shortfall out of the sums, and the re
   expect(group).toMatchObject({ key: 'BTCUSDT', priced: 2, valued: 1, slippage: 0n });
   expect(group?.shortfallBps).toBeCloseTo(-189.8);
   expect(group?.slippageBps).toBe(0);
+});
+
+/** A purchase at a book of 99 and 101 that cost so much more than the middle of 100. */
+const taken = (plannedAtMs: number, beyond: number): OrderRecord =>
+  ended(
+    `k${plannedAtMs}`,
+    { filled: '1', filledTotal: String(100 + beyond) },
+    { ...MARKET, plannedAtMs, state: 'filled' },
+  );
+
+test('spread and slippage of a backtest are fitted to the earlier takers, and judged by the later ones', () => {
+  // Of 2 % half is paid at once. The earlier ten cost 1.1, 1.2 or 1.3, the later ones 1.2 or 1.4.
+  const earlier = [1.1, 1.2, 1.3, 1.2, 1.2, 1.1, 1.2, 1.3, 1.2, 1.2];
+  const later = [1.2, 1.4, 1.2, 1.4, 1.2, 1.4, 1.2, 1.4, 1.2, 1.4];
+  const orders = [...earlier, ...later].map((beyond, index) => taken(1_000 + index, beyond));
+  const resting = ended('r', { price: '99', filled: '1', filledTotal: '99' }, { state: 'filled' });
+  const found = calibrateCandles(measured([...orders.toReversed(), resting, UNFILLED], '100'));
+  expect(found).toMatchObject({
+    fidelity: 'candles',
+    rules: { spreadBps: 200, slippageBps: 20 },
+    fitted: 10,
+    heldOut: 10,
+  });
+  expect(found?.errorBefore).toBeCloseTo(130);
+  expect(found?.errorAfter).toBeCloseTo(10);
+  expect(calibrateCandles(measured(orders.slice(1), '100'))).toBeNull();
 });
