@@ -1,6 +1,6 @@
 import { messageOf } from '../domain/errors.ts';
 import { readEvents, readSessionFile, type SessionFile } from '../daemon/session-file.ts';
-import type { EngineEvent } from '../engine/engine-event.ts';
+import type { EngineEvent, EngineOutput } from '../engine/engine-event.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { Engine } from '../engine/engine.ts';
 import { budgetTable } from '../exchange/client-options.ts';
@@ -56,7 +56,8 @@ const LEAST_TOLERANCE_MS = 1_000;
 export async function checkParity({ folder, ...options }: ParityOptions): Promise<ParityReport> {
   const file = readSessionFile(folder);
   const session = readSession(file);
-  const ofEvents = await decided(folder, { file, session, ...options });
+  const instances = await instancesOf(file, options.bundledStrategies);
+  const ofEvents = await decided(folder, { file, session, instances });
   const drawn = await measuredLatency(session, readEvents(folder), SEED);
   const { tripsMs, received, fromMs } = ofEvents.again;
   const second = await runAgain({
@@ -94,15 +95,24 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
   };
 }
 
-async function decided(
+/**
+ * Has an engine decide again from the events of a session, and compares its decisions with those of the
+ * session, up to where `watched` stops it.
+ */
+export async function decided(
   folder: string,
-  { file, session, bundledStrategies }: Pick<RunAgainOptions, 'file' | 'session' | 'bundledStrategies'>,
+  {
+    file,
+    session,
+    instances,
+  }: Pick<RunAgainOptions, 'file' | 'session'> & { readonly instances: readonly StrategyInstanceSettings[] },
+  watched: ReplayWatch | null = null,
 ): Promise<ReturnType<typeof compareDecisions> & { readonly again: DecidedAgain }> {
-  const again = await decideAgain(file, readEvents(folder), await instancesOf(file, bundledStrategies));
+  const again = await decideAgain(file, readEvents(folder), instances, watched);
   if (again.untilMs === null) return { differences: [], decisions: 0, again };
   const orders = again.orders.filter(({ plannedAtMs }) => plannedAtMs >= file.beganMs);
-  // The end of the session itself is not compared.
-  const untilMs = Math.min(again.untilMs, session.endMs - 1);
+  // The end of the session itself is not compared, nor a moment of which a part is left out.
+  const untilMs = Math.min(again.isStopped ? again.untilMs - 1 : again.untilMs, session.endMs - 1);
   const compared = compareDecisions(session, { ...again, orders }, untilMs);
   const { failure } = again;
   if (failure === null) return { ...compared, again };
@@ -135,6 +145,13 @@ function countsOf({ signals, intents, orders, fills, books, bars }: SecondRun['s
   };
 }
 
+/** Observer of an engine that decides again. */
+export interface ReplayWatch {
+  readonly before: (event: EngineEvent) => void;
+  /** Returns true to stop after this step. `call`: the request that the event answers, if it is an answer. */
+  readonly after: (event: EngineEvent, output: EngineOutput, call: VenueCall | null) => boolean;
+}
+
 /** Decisions of an engine that received the events of a session. */
 interface DecidedAgain {
   readonly intents: readonly WantedThing[];
@@ -152,6 +169,8 @@ interface DecidedAgain {
   /** Times of the first and the last event; null if no events were kept. */
   readonly fromMs: number | null;
   readonly untilMs: number | null;
+  /** True if its observer stopped it before the end. */
+  readonly isStopped: boolean;
   /** Reason for a stop: an answer to something it had not requested. Null if it accepted everything. */
   readonly failure: string | null;
 }
@@ -174,6 +193,7 @@ async function decideAgain(
   file: SessionFile,
   events: AsyncIterable<EngineEvent>,
   instances: readonly StrategyInstanceSettings[],
+  watched: ReplayWatch | null = null,
 ): Promise<DecidedAgain> {
   const { config, beganMs, markets, state } = file;
   const { feeds } = planOf(instances, budgetTable(config.limits, config.headroom));
@@ -212,6 +232,7 @@ async function decideAgain(
       unsent,
       fromMs,
       untilMs,
+      isStopped,
       failure,
     };
   };
@@ -230,6 +251,7 @@ async function decideAgain(
     known.push({ sentAtMs, durationMs: Math.max(0, atMs - (heldMs > MOST_HELD_MS ? sentAtMs : wantedAtMs)) });
   };
   let unsent = 0;
+  let isStopped = false;
   let fromMs: number | null = null;
   let untilMs: number | null = null;
   for await (const event of events) {
@@ -237,7 +259,10 @@ async function decideAgain(
     fromMs ??= event.atMs;
     untilMs = event.atMs;
     try {
-      const { changes, requests } = engine.step(event);
+      watched?.before(event);
+      const output = engine.step(event);
+      const { changes, requests } = output;
+      const call = event.kind === 'answer' ? (calls.get(event.requestId)?.call ?? null) : null;
       if (event.kind === 'answer') note(event);
       for (const { id, call } of requests) calls.set(id, { call, wantedAtMs: event.atMs });
       mirror.apply(changes, event);
@@ -245,6 +270,8 @@ async function decideAgain(
         if (change.kind === 'order' && !planned.has(change.order.key))
           planned.set(change.order.key, change.order);
       }
+      isStopped = watched?.after(event, output, call) === true;
+      if (isStopped) break;
     } catch (error) {
       return decided(untilMs, messageOf(error));
     }

@@ -1,4 +1,5 @@
 import { loadInstances } from '../daemon/load-instances.ts';
+import { loadStrategy } from '../plugins/load-strategy.ts';
 import { closing } from '../domain/closing.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { readEvents, readSessionFile, type SessionFile } from '../daemon/session-file.ts';
@@ -20,11 +21,13 @@ import { formatUnits } from '../domain/money.ts';
 export async function instancesOf(
   { config, markets }: SessionFile,
   bundledStrategies: string,
+  load: typeof loadStrategy = loadStrategy,
 ): Promise<readonly StrategyInstanceSettings[]> {
   const { instances } = await loadInstances({
     strategies: config.strategies,
     folders: [...config.strategiesFolders, bundledStrategies],
     knownMarkets: new Set(markets.map(({ symbol }) => symbol)),
+    load,
   });
   return instances;
 }

@@ -45,6 +45,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Runs a recorded session again as a backtest, and shows what differs and why.',
     load: async () => (await import('./commands/parity.ts')).parityCommand(),
   },
+  replay: {
+    summary: 'Runs a recorded session again to a moment, and shows what the bot knew and decided there.',
+    load: async () => (await import('./commands/parity.ts')).replayCommand(),
+  },
   plan: {
     summary: 'Shows how often everything is polled, and whether it fits the limits.',
     load: async () => (await import('./commands/plan.ts')).planCommand(),
@@ -247,7 +251,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
 /** All commands as the help groups them. */
 const GROUPS = {
   'Begin and run': 'run init plan doctor exchange completion',
-  'Try a strategy': 'backtest study worker parity explain why fuzz',
+  'Try a strategy': 'backtest study worker parity replay explain why fuzz',
   'Watch a bot':
     'status orders trades quality balances intents signals locks reconcile budget health dashboard alerts report',
   'Steer a bot': 'halt resume pause reload cancel close position order signal lock unlock',

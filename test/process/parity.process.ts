@@ -8,6 +8,11 @@ import { OrderReplay } from '../../src/backtest/replay-orders.ts';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
+import { closing } from '../../src/domain/closing.ts';
+import { formatUnits } from '../../src/domain/money.ts';
+import { isoText } from '../../src/domain/time-text.ts';
+import type { OrderRecord } from '../../src/records/order.ts';
+import { sarrafHere } from '../support/sarraf-here.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import type { OrderQuality } from '../../src/portfolio/execution-quality.ts';
 
@@ -73,6 +78,14 @@ async function parityOfAnotherSpread(): Promise<ParityReport> {
 const ofCode = ({ differences }: ParityReport): ParityReport['differences'] =>
   differences.filter(({ cause }) => cause === 'code');
 
+/** Stored answer with a book. */
+interface BookAnswer {
+  readonly atMs: number;
+  readonly answer: {
+    readonly value: { readonly bids: [string, string][]; readonly asks: [string, string][] };
+  };
+}
+
 describe('a recorded session of the embedded exchange', () => {
   let report: ParityReport;
 
@@ -119,6 +132,51 @@ describe('a recorded session of the embedded exchange', () => {
     const back = await shareOf('back');
     expect(back).toBeGreaterThan(0);
     expect(await shareOf('front')).toBeGreaterThanOrEqual(back);
+  });
+
+  test('is replayed to the moment of an order, with what the bot knew there', async () => {
+    using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
+    const orders = reader.orders({ strategy: null, market: null, last: 100_000, state: 'all' });
+    const order = orders.filter(({ plannedAtMs }) => plannedAtMs < report.endMs)[7] as OrderRecord;
+    const { code, out, error } = await sarrafHere(['replay', '--session', folder, '--until', order.key]);
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(out).toContain('The code decides what it decided in the session.');
+    expect(out).toContain(`\n${isoText(order.plannedAtMs)}: `);
+    expect(out).toMatch(new RegExp(`\\n  book ${order.market}: bid \\d+, ask \\d+\\n`));
+    expect(out).toContain(
+      `\n  order ${order.key}: ${order.side} ${formatUnits(order.amount)} ${order.market}`,
+    );
+    const unknown = await sarrafHere(['replay', '--session', folder, '--until', 'order-of-nobody']);
+    expect([unknown.code, unknown.error]).toEqual([2, expect.stringContaining('was order-of-nobody')]);
+  });
+
+  test('shows from which moment it decides otherwise where one received book was changed', async () => {
+    const path = join(folder, 'session-events.jsonl');
+    const text = readFileSync(path, 'utf8');
+    const lines = text.split('\n');
+    using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
+    const orders = reader.orders({ strategy: 'market-maker', market: null, last: 100_000, state: 'all' });
+    const plannedAtMs = new Set(orders.map((order) => order.plannedAtMs));
+    const read = lines.map((line) => (line.includes('"bids":[["') ? (JSON.parse(line) as BookAnswer) : null));
+    const changed = read.findIndex((event) => event !== null && plannedAtMs.has(event.atMs));
+    const event = read[changed] as BookAnswer;
+    const { atMs } = event;
+    const [bid, ask] = [event.answer.value.bids[0], event.answer.value.asks[0]].map((level) =>
+      Number(level?.[0]),
+    );
+    // A better bid moves the middle of the book, around which the market maker quotes.
+    event.answer.value.bids[0] = [String(Math.round((Number(bid) * 3 + Number(ask)) / 40) * 10), '1'];
+    lines[changed] = JSON.stringify(event);
+    writeFileSync(path, lines.join('\n'));
+    try {
+      const { code, out } = await sarrafHere(['replay', '--session', folder, '--json']);
+      const { differences } = JSON.parse(out) as {
+        readonly differences: readonly { readonly atMs: number }[];
+      };
+      expect([code, differences[0]?.atMs]).toEqual([1, atMs]);
+    } finally {
+      writeFileSync(path, text);
+    }
   });
 
   test('has differences of the code in both comparisons when a strategy decides otherwise', async () => {

@@ -1,11 +1,13 @@
-import { countText } from '../../domain/money.ts';
 import { Command } from 'commander';
 import { checkParity, type ParityReport } from '../../backtest/check-parity.ts';
+import { type ReplayMoment, replaySession, type SessionReplay } from '../../backtest/replay-session.ts';
 import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/difference.ts';
 import { failed, asCommand } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import { print, tableLines } from '../table.ts';
+import { countText } from '../../domain/money.ts';
+import { readTehranTime } from '../../domain/zone-time.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 interface Options {
@@ -101,4 +103,87 @@ export function parityCommand(): Command {
     .option('--json', 'prints all of it as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => asCommand(async () => parity(options)));
+}
+
+const REPLAY_EXAMPLES = `
+Runs the code of the strategies again on what the bot received, event by event, and sends nothing. It
+stops at the moment of an order or at the first decision from a time on, and shows what the bot knew
+and decided. Above it stands where the code decides otherwise than it did in the session.
+With --inspect it waits for a debugger, such as chrome://inspect, and stops there where your strategy
+is called: step into the next function, and you are in your own file.
+Exit codes: 0 all was decided as in the session, 1 something differs, 2 an option or the folder is wrong.
+
+Examples:
+  sarraf replay --session data
+  sarraf replay --session data --until bot-ma-cross-yq3z-1
+  sarraf replay --session data --until 2026-04-02T11:00:00Z --inspect`;
+
+interface ReplayCommandOptions extends Pick<Options, 'session' | 'first' | 'json'> {
+  readonly until?: string;
+  readonly inspect?: true;
+}
+
+async function replay({ session, until, inspect, first, json }: ReplayCommandOptions): Promise<void> {
+  if (inspect === true) await waitForDebugger();
+  const report = await replaySession({
+    folder: session,
+    bundledStrategies: ownStrategies(),
+    until: until === undefined ? null : untilOf(until),
+    stops: inspect === true,
+  });
+  print({ json }, report, () => replayLines(report, first));
+  if (report.differences.length > 0)
+    throw failed(`${countText(report.differences.length, 'decision')} of the code differ from the session`);
+}
+
+/** Returns a time in ms, or the name of an order. */
+function untilOf(text: string): number | string {
+  const read = readTehranTime(text);
+  return read.ok ? read.atMs : text;
+}
+
+/** Opens an inspector at a free port of this machine, and waits until a debugger is there. */
+async function waitForDebugger(): Promise<void> {
+  const { open, waitForDebugger: wait } = await import('node:inspector');
+  // Prints its address on the standard error.
+  open(0, '127.0.0.1');
+  wait();
+}
+
+function replayLines(report: SessionReplay, first: number): readonly string[] {
+  const { beganMs, endMs, events, decisions, differences, moment } = report;
+  const differing = firstLines(differences, first);
+  return [
+    `${isoText(beganMs)} to ${isoText(endMs)}, ${countText(events, 'event')}, ${countText(decisions, 'decision')}.`,
+    ...(differing.length === 0 ? ['The code decides what it decided in the session.'] : differing),
+    ...(moment === null ? [] : momentLines(moment)),
+  ];
+}
+
+function momentLines({ atMs, event, books, intents, orders, log }: ReplayMoment): readonly string[] {
+  return [
+    '',
+    `${isoText(atMs)}: ${event}`,
+    ...books.map(({ market, bid, ask }) => `  book ${market}: bid ${bid ?? '-'}, ask ${ask ?? '-'}`),
+    ...log.map(({ strategy, text }) => `  ${strategy} logged: ${text}`),
+    ...intents.map(({ id, strategy, kind, status }) => `  ${strategy} wanted ${kind} (${id}): ${status}`),
+    ...orders.map((text) => `  order ${text}`),
+  ];
+}
+
+export function replayCommand(): Command {
+  return new Command('replay')
+    .description('Runs a recorded session again to a moment, and shows what the bot knew and decided there.')
+    .requiredOption('--session <folder>', 'data folder of a run with --record')
+    .option('--until <moment>', 'an order by its key or id, or a time: the first decision from then on')
+    .option('--inspect', 'waits for a debugger, and stops it there in the strategy')
+    .option(
+      '--first <count>',
+      'how many differences to list, the first ones first',
+      integerOption(0, 10_000),
+      10,
+    )
+    .option('--json', 'prints all of it as JSON')
+    .addHelpText('after', REPLAY_EXAMPLES)
+    .action(async (options: ReplayCommandOptions) => asCommand(async () => replay(options)));
 }
