@@ -97,7 +97,7 @@ export class DashboardSidecar implements Sidecar {
     this.noteAddress(address);
     if (busyPort !== null) screen.log('dashboard', otherPortText(busyPort, address), { busyPort });
     screen.log('dashboard', `page at ${address}${token}`, { address, tokenFile });
-    screen.log('dashboard', 'times here are of UTC, those of the page of Tehran');
+    screen.log('dashboard', 'times in these lines are UTC; the page shows those of Tehran');
     if (link !== null) writeToPerson?.(`sign in once, within ten minutes: ${link}`);
   }
 }

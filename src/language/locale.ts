@@ -30,13 +30,14 @@ export function intlTag(language: Language): string {
 }
 
 /** English plural noun after a number, perhaps with a word before it and its verb; not `bps` or `s`. */
-const COUNTED = /^( (?:(?:open|round|more) )?[a-z-]{3,}?)(ies|s)\b(?: (are|were|wait|leave|that follow)\b)?/;
+const COUNTED =
+  /^( (?:(?:open|round|more) )?[a-z-]{2,}?[a-z])(ies|(?<=ss|ch|sh|x)es|(?<!s)s)\b(?: (are|were|wait|leave|that follow)\b)?/;
 const VERBS_OF_ONE: Readonly<Record<string, string>> = { are: 'is', were: 'was' };
 
 /** Returns English words in the singular, to follow the number 1: ` orders are` is ` order is`. */
 export function inSingular(words: string): string {
   return words.replace(COUNTED, (_, noun: string, end: string, verb?: string) => {
     const verbOfOne = verb === undefined ? '' : ` ${VERBS_OF_ONE[verb] ?? `${verb}s`}`;
-    return `${noun}${end === 's' ? '' : 'y'}${verbOfOne}`;
+    return `${noun}${end === 'ies' ? 'y' : ''}${verbOfOne}`;
   });
 }

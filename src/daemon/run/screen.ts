@@ -107,44 +107,66 @@ export function createScreen(options: ScreenOptions): Screen {
       );
     }
   };
-  const isNew = skipRepeats((count, { message }) =>
+  const repeats = new Repeats(wallMs, (count, { message }) =>
     put('repeated', `         … ${countText(count, 'time')} more: ${message}`, { count, of: message }),
   );
   return {
-    log: (kind, text, data = {}) => put(kind, text, data),
+    log(kind, text, data = {}) {
+      repeats.write();
+      put(kind, text, data);
+    },
     show(notices, atMs) {
-      for (const notice of notices) if (isNew(notice)) show(notice, atMs);
+      for (const notice of notices) if (repeats.isNew(notice)) show(notice, atMs);
     },
   };
 }
 
 type Notice = Extract<EngineNotice, { kind: 'notice' }>;
 
-/** Repeats after which their number is written although no other notice came. */
-const MOST_REPEATS = 1_000;
-
 /**
- * Returns a function that is true for a notice that says something else than the one before it. Their number
- * goes to `onRepeats` once another notice ends them.
+ * Longest time in ms for which repeats are only counted: a bot that is in trouble must not look as if it were
+ * over.
  */
-function skipRepeats(onRepeats: (count: number, of: Notice) => void): (notice: EngineNotice) => boolean {
-  let last: Notice | null = null;
-  let count = 0;
-  return (notice) => {
+const REPEATS_COUNTED_MS = 60_000;
+
+/** Counts notices that say what the one before them said. */
+class Repeats {
+  private readonly wallMs: () => number;
+  private readonly onRepeats: (count: number, of: Notice) => void;
+  private last: Notice | null = null;
+  private count = 0;
+  private writtenAtMs = 0;
+
+  /**
+   * The number of repeats goes to `onRepeats` before another line, and else once a minute. `wallMs` returns
+   * the time of a clock in ms.
+   */
+  constructor(wallMs: () => number, onRepeats: (count: number, of: Notice) => void) {
+    this.wallMs = wallMs;
+    this.onRepeats = onRepeats;
+  }
+
+  /** Returns true if a notice is to be written, false if it is counted as a repeat. */
+  isNew(notice: EngineNotice): boolean {
     const now = notice.kind === 'notice' ? notice : null;
+    const { last } = this;
     const isSame =
       now !== null &&
       last?.message === now.message &&
       last.level === now.level &&
       last.subject === now.subject;
-    if (isSame) count += 1;
-    if (last !== null && count > 0 && (!isSame || count === MOST_REPEATS)) {
-      onRepeats(count, last);
-      count = 0;
-    }
-    last = now;
+    if (isSame) this.count += 1;
+    if (!isSame || this.wallMs() - this.writtenAtMs >= REPEATS_COUNTED_MS) this.write();
+    this.last = now;
     return !isSame;
-  };
+  }
+
+  /** Writes the number of repeats so far, if there are any. */
+  write(): void {
+    if (this.last !== null && this.count > 0) this.onRepeats(this.count, this.last);
+    this.count = 0;
+    this.writtenAtMs = this.wallMs();
+  }
 }
 
 type Put = (kind: string, text: string, data: Readonly<Record<string, unknown>>) => void;
@@ -185,16 +207,20 @@ export function createLogScreen(
     base: { instance: config.instance },
     ...(onOutputGone === undefined ? {} : { onOutputGone }),
   });
-  const isNew = skipRepeats((count, { level: of, message }) =>
+  const wallMs = (): number => performance.now();
+  const repeats = new Repeats(wallMs, (count, { level: of, message }) =>
     logger[LEVELS[of]](
       { event: 'repeated', count, of: message },
       `${countText(count, 'time')} more: ${message}`,
     ),
   );
   return {
-    log: (kind, text, data = {}) => logger.info({ event: kind, ...data }, text),
+    log(kind, text, data = {}) {
+      repeats.write();
+      logger.info({ event: kind, ...data }, text);
+    },
     show(notices) {
-      for (const notice of notices) if (isNew(notice)) logNotice(logger, notice);
+      for (const notice of notices) if (repeats.isNew(notice)) logNotice(logger, notice);
     },
   };
 }

@@ -173,17 +173,22 @@ describe('the screen', () => {
     ]);
   });
 
-  test('shows a notice that repeats once, and how often once another one comes', () => {
-    const { screen, lines } = screenOf();
+  test('counts a notice that repeats, and writes its number before another line and once a minute', () => {
+    const { screen, lines, wall } = screenOf();
     const refusal = notice('warning', 'the book of BTCIRT is too old');
     screen.show(times(1_073, refusal), NOON_MS);
-    screen.show([notice('info', 'goes on'), refusal], NOON_MS);
-    expect(lines).toEqual([
-      '2026-01-05 12:00:00 WARNING: the book of BTCIRT is too old',
-      '         … 1,000 times more: the book of BTCIRT is too old',
-      '         … 72 times more: the book of BTCIRT is too old',
+    expect(lines).toEqual(['2026-01-05 12:00:00 WARNING: the book of BTCIRT is too old']);
+    wall.nowMs = 60_000;
+    screen.show([refusal], NOON_MS);
+    screen.show([refusal, notice('info', 'goes on'), refusal, refusal], NOON_MS);
+    screen.log('status', 'all is well');
+    expect(lines.slice(1)).toEqual([
+      '         … 1,073 times more: the book of BTCIRT is too old',
+      '         … 1 time more: the book of BTCIRT is too old',
       '2026-01-05 12:00:00 goes on',
       '2026-01-05 12:00:00 WARNING: the book of BTCIRT is too old',
+      '         … 1 time more: the book of BTCIRT is too old',
+      'all is well',
     ]);
   });
 

@@ -30,7 +30,7 @@ test('a page whose usual port another program uses takes the next free one, and 
   expect(lines).toEqual([
     `another program uses port ${port}, so the page is at port ${taken}; dashboard.port sets another`,
     `page at ${address}, token in ${folder}/dashboard-token`,
-    'times here are of UTC, those of the page of Tehran',
+    'times in these lines are UTC; the page shows those of Tehran',
   ]);
   await sidecar.end();
   await new Promise((resolve) => other.close(resolve));

@@ -31,11 +31,16 @@ describe('a text', () => {
   });
 
   test('has the singular after the number 1, in a text and in a sentence of the bot', () => {
-    const texts = { gaps: '{market}: {bars} bars are missing', left: '{left} entries open' } as const;
+    const texts = {
+      gaps: '{market}: {bars} bars are missing',
+      left: '{left} entries open',
+      losses: '{losses} losses in a row',
+    } as const;
     const t = translateInto<typeof texts>('en', texts);
     expect(t('gaps', { market: 'BTCIRT', bars: '1' })).toBe('BTCIRT: 1 bar is missing');
     expect(t('gaps', { market: 'BTCIRT', bars: '2' })).toBe('BTCIRT: 2 bars are missing');
     expect(t('left', { left: 1 })).toBe('1 entry open');
+    expect(t('losses', { losses: 1 })).toBe('1 loss in a row');
     expect(englishOf(sentence('control-done', { count: 1 }))).toBe('1 order is canceled');
     expect(englishOf(sentence('control-done', { count: 2 }))).toBe('2 orders are canceled');
     expect(englishOf(sentence('risk-open-orders', { open: 1, limit: 1 }))).toContain('has 1 open order and');
