@@ -207,12 +207,13 @@ export function createLogScreen(
     base: { instance: config.instance },
     ...(onOutputGone === undefined ? {} : { onOutputGone }),
   });
-  const wallMs = (): number => performance.now();
-  const repeats = new Repeats(wallMs, (count, { level: of, message }) =>
-    logger[LEVELS[of]](
-      { event: 'repeated', count, of: message },
-      `${countText(count, 'time')} more: ${message}`,
-    ),
+  const repeats = new Repeats(
+    () => performance.now(),
+    (count, { level: of, message }) =>
+      logger[LEVELS[of]](
+        { event: 'repeated', count, of: message },
+        `${countText(count, 'time')} more: ${message}`,
+      ),
   );
   return {
     log(kind, text, data = {}) {
