@@ -25,7 +25,7 @@ describe('what the cancels of a halt wait for', () => {
     ],
     [waiting, { ...well, ledgerFault: 'no ledger' }, '20 cancels wait: no ledger'],
     [waiting, well, '20 cancels leave one after the other; the slowest commit took 0.2 s'],
-    [{ ...waiting, waiting: 0 }, well, '1 cancels wait for the answer of the exchange'],
+    [{ ...waiting, waiting: 0 }, well, '1 cancel waits for the answer of the exchange'],
   ] as const)('is said of %j', (wait, of, text) => {
     expect(english(cancelWaitText(wait, of))).toBe(text);
   });
