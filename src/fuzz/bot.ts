@@ -229,6 +229,8 @@ export class Bot {
       UPDATE algorithms SET json = all_in_english(json) WHERE json LIKE '%"code%';
       UPDATE kept SET json = all_in_english(json) WHERE json LIKE '%"code%';
       UPDATE journal SET json = all_in_english(json) WHERE json LIKE '%"code%';
+      ALTER TABLE orders DROP COLUMN arrival_bid;
+      ALTER TABLE orders DROP COLUMN arrival_ask;
       PRAGMA user_version = 4;`);
     database.close();
     coverage.count('mirror of version 4');

@@ -45,7 +45,7 @@ test.each(['desktop', 'phone'] as const)('the page of a live session draws and f
   const { page, messages, requests } = await openPage(browser, await pageOf(folder), { screen });
   expect(await textOf(page, '#strategies')).toContain('The bot was not running when this was written.');
   expect(await textOf(page, '#open')).toContain('BTCUSDT buy, limit');
-  expect(await textOf(page, '#pauses')).toContain('1 pause, 2 h in all');
+  expect(await textOf(page, '#pauses')).toContain('1 pause, 2 h in total');
   expect(await textOf(page, '#fidelity')).toContain('What the mirror does not know');
   expect(await page.locator('#trades tbody tr').count()).toBeGreaterThan(5);
   expect(await overhangOf(page)).toBe(0);

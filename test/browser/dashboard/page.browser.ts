@@ -482,7 +482,7 @@ describe('the page', () => {
     ['en', 'not set', 'Alerts are off: the configuration of the bot has no alerts.'],
     ['en', 'other speed', 'They need embedded.speed: 1.'],
     ['fa', 'not set', 'هشدارها خاموش است: پیکربندی ربات'],
-    ['fa', 'other speed', 'صرافی درون این ربات با سرعت دیگری کار می‌کند'],
+    ['fa', 'other speed', 'صرافیِ درون ربات با سرعت دیگری'],
   ] as const)('says why there are no alerts: %s, %s', async (language, alertsOff, words) => {
     server.replies.set('overview', { ...OVERVIEW, alerts: [], alertsOff });
     server.replies.set('alerts', { items: [], next: null });
