@@ -32,6 +32,8 @@ export interface ParityReport extends SessionComparison {
   readonly decidedAgain: number;
   /** Requests that the bot held until they had expired, or since its machine was too slow. */
   readonly unsent: number;
+  /** Requests that left later than `MOST_HELD_MS` after they were wanted. */
+  readonly late: number;
   readonly beganMs: number;
   readonly endMs: number;
   /** Counts of the session and of the second run. */
@@ -88,6 +90,7 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
     differences: [...ofEvents.differences, ...comparison.differences],
     decidedAgain: ofEvents.decisions,
     unsent: ofEvents.again.unsent,
+    late: ofEvents.again.late,
     beganMs: file.beganMs,
     endMs: session.endMs,
     session: countsOf(second.session),
@@ -164,8 +167,9 @@ interface DecidedAgain {
    */
   readonly received: ReceivedData;
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
-  /** Requests that were never sent. */
+  /** Requests that were never sent, and those that left late. */
   readonly unsent: number;
+  readonly late: number;
   /** Times of the first and the last event; null if no events were kept. */
   readonly fromMs: number | null;
   readonly untilMs: number | null;
@@ -230,6 +234,7 @@ async function decideAgain(
       received,
       tripsMs,
       unsent,
+      late,
       fromMs,
       untilMs,
       isStopped,
@@ -248,9 +253,11 @@ async function decideAgain(
     const known = trips.get(key) ?? [];
     trips.set(key, known);
     const heldMs = sentAtMs - wantedAtMs;
+    if (heldMs > MOST_HELD_MS) late += 1;
     known.push({ sentAtMs, durationMs: Math.max(0, atMs - (heldMs > MOST_HELD_MS ? sentAtMs : wantedAtMs)) });
   };
   let unsent = 0;
+  let late = 0;
   let isStopped = false;
   let fromMs: number | null = null;
   let untilMs: number | null = null;

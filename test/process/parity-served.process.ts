@@ -135,10 +135,10 @@ describe.each(['paper', 'live'])('a recorded %s session at an exchange behind HT
   });
 
   test('is run again to the same books', () => {
-    const { session, again, unsent } = reports.get(mode) as ParityReport;
+    const { session, again, unsent, late } = reports.get(mode) as ParityReport;
     expect(session.books).toBeGreaterThan(0);
-    // A busy machine holds requests, and the second run has none.
-    expect(Math.abs(again.books - session.books)).toBeLessThanOrEqual(1 + unsent);
+    // A busy machine holds requests, and the second run does not.
+    expect(Math.abs(again.books - session.books)).toBeLessThanOrEqual(1 + unsent + late);
     expect(again.orders).toBeGreaterThan(0);
   });
 
