@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import { formatUnits, type Units } from '../../domain/money.ts';
+import { formatUnits, moneyText, type Units } from '../../domain/money.ts';
 import { durationText, MINUTE_MS, SECOND_MS } from '../../domain/time-text.ts';
-import { parseMarket } from '../../exchange/market-names.ts';
+import { decimalsOf, parseMarket } from '../../exchange/market-names.ts';
 import { tehranParts } from '../../language/format-time.ts';
 import { readQualities, type ReadQualities } from '../../mirror/read-qualities.ts';
 import { groupQualities, type OrderQuality, type QualityGroup } from '../../portfolio/execution-quality.ts';
@@ -43,8 +43,9 @@ function lengthText(lengthMs: number | null): string {
   return lengthMs < MINUTE_MS ? `${(lengthMs / SECOND_MS).toFixed(1)} s` : durationText(lengthMs);
 }
 
-/** Returns money of a group, empty if no order has it. */
-const moneyOf = (count: number, money: Units): string => (count === 0 ? '' : formatUnits(money));
+/** Returns money of a group as people read it, empty if no order has it. */
+const moneyOf = (count: number, money: Units, { currency }: QualityGroup): string =>
+  count === 0 ? '' : moneyText(formatUnits(money), decimalsOf(currency));
 
 function linesOf(groups: readonly QualityGroup[], { by }: Options): readonly string[] {
   return rowLines(
@@ -54,12 +55,12 @@ function linesOf(groups: readonly QualityGroup[], { by }: Options): readonly str
       in: ({ currency }) => currency,
       '>orders': ({ orders }) => String(orders),
       '>filled': shareText,
-      '>traded': ({ traded }) => formatUnits(traded),
-      '>slippage': ({ priced, slippage }) => moneyOf(priced, slippage),
+      '>traded': (group) => moneyOf(group.orders, group.traded, group),
+      '>slippage': (group) => moneyOf(group.priced, group.slippage, group),
       '>bps': ({ slippageBps }) => bpsText(slippageBps),
-      '>fees': ({ fees }) => formatUnits(fees),
-      '>unfilled': ({ valued, unfilledCost }) => moneyOf(valued, unfilledCost),
-      '>shortfall': ({ valued, shortfall }) => moneyOf(valued, shortfall),
+      '>fees': (group) => moneyOf(group.orders, group.fees, group),
+      '>unfilled': (group) => moneyOf(group.valued, group.unfilledCost, group),
+      '>shortfall': (group) => moneyOf(group.valued, group.shortfall, group),
       '>of it bps': ({ shortfallBps }) => bpsText(shortfallBps),
       '>first fill': ({ firstFillMs }) => lengthText(firstFillMs),
       '>whole': ({ completionMs }) => lengthText(completionMs),
