@@ -268,12 +268,11 @@ async function decideAgain(
     try {
       watched?.before(event);
       const output = engine.step(event);
-      const { changes, requests } = output;
       const call = event.kind === 'answer' ? (calls.get(event.requestId)?.call ?? null) : null;
       if (event.kind === 'answer') note(event);
-      for (const { id, call } of requests) calls.set(id, { call, wantedAtMs: event.atMs });
-      mirror.apply(changes, event);
-      for (const change of changes) {
+      for (const { id, call } of output.requests) calls.set(id, { call, wantedAtMs: event.atMs });
+      mirror.apply(output.changes, event);
+      for (const change of output.changes) {
         if (change.kind === 'order' && !planned.has(change.order.key))
           planned.set(change.order.key, change.order);
       }
