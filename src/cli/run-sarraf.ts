@@ -46,7 +46,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/parity.ts')).parityCommand(),
   },
   replay: {
-    summary: 'Runs a recorded session again to a moment, and shows what the bot knew and decided there.',
+    summary: 'Runs a recorded session again to a moment: what the bot knew and decided there.',
     load: async () => (await import('./commands/parity.ts')).replayCommand(),
   },
   plan: {

@@ -311,10 +311,14 @@ export class WorkerRunner implements StrategyPort {
       next.restore(this.json);
       next.collect(this.candles, storedBars);
       return () => {
-        if (thread.hasEnded)
-          throw new SarrafError('INVALID_STRATEGY', 'expected its new thread to run, it ended');
-        // Bars may have closed since.
-        next.collect(this.candles, storedBars);
+        try {
+          if (thread.hasEnded) throw new SarrafError('INVALID_STRATEGY', 'its new thread ended');
+          // Bars may have closed since.
+          next.collect(this.candles, storedBars);
+        } catch (error) {
+          void thread.dispose();
+          throw error;
+        }
         this.become(next);
       };
     } catch (error) {
@@ -548,12 +552,10 @@ export class WorkerRunner implements StrategyPort {
 function dataNeeds(subscriptions: readonly Subscription[]): ReadonlySet<string> {
   return new Set(
     subscriptions.map((wanted) => {
-      const { kind, ...rest } = wanted;
+      // The warm-up of candles is no matter of the polls.
       if (wanted.kind === 'candles') return `candles ${wanted.market} ${wanted.timeframe}`;
-      const values = Object.values(rest).map((value) =>
-        typeof value === 'object' ? JSON.stringify(value) : String(value),
-      );
-      return [kind, ...values].join(' ');
+      const values = Object.values(wanted).map((value) => JSON.stringify(value).replaceAll('"', ''));
+      return values.join(' ');
     }),
   );
 }

@@ -90,9 +90,10 @@ function firstLines(differences: readonly Difference[], first: number): readonly
   ];
 }
 
-export function parityCommand(): Command {
-  return new Command('parity')
-    .description('Runs a recorded session again as a backtest, and shows what differs and why.')
+/** Creates a command about the recorded session of a data folder. */
+function sessionCommand(name: string, description: string, examples: string): Command {
+  return new Command(name)
+    .description(description)
     .requiredOption('--session <folder>', 'data folder of a run with --record')
     .option(
       '--first <count>',
@@ -101,8 +102,14 @@ export function parityCommand(): Command {
       10,
     )
     .option('--json', 'prints all of it as JSON')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => asCommand(async () => parity(options)));
+    .addHelpText('after', examples);
+}
+
+export function parityCommand(): Command {
+  const description = 'Runs a recorded session again as a backtest, and shows what differs and why.';
+  return sessionCommand('parity', description, EXAMPLES).action(async (options: Options) =>
+    asCommand(async () => parity(options)),
+  );
 }
 
 const REPLAY_EXAMPLES = `
@@ -172,18 +179,9 @@ function momentLines({ atMs, event, books, intents, orders, log }: ReplayMoment)
 }
 
 export function replayCommand(): Command {
-  return new Command('replay')
-    .description('Runs a recorded session again to a moment, and shows what the bot knew and decided there.')
-    .requiredOption('--session <folder>', 'data folder of a run with --record')
+  const description = 'Runs a recorded session again to a moment: what the bot knew and decided there.';
+  return sessionCommand('replay', description, REPLAY_EXAMPLES)
     .option('--until <moment>', 'an order by its key or id, or a time: the first decision from then on')
     .option('--inspect', 'waits for a debugger, and stops it there in the strategy')
-    .option(
-      '--first <count>',
-      'how many differences to list, the first ones first',
-      integerOption(0, 10_000),
-      10,
-    )
-    .option('--json', 'prints all of it as JSON')
-    .addHelpText('after', REPLAY_EXAMPLES)
     .action(async (options: ReplayCommandOptions) => asCommand(async () => replay(options)));
 }
