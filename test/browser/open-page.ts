@@ -16,7 +16,7 @@ export interface Look {
   readonly theme?: 'light' | 'dark';
 }
 
-/** A page that is drawn, with its console messages and its requests up to then. */
+/** A page that is drawn, with its console messages and its requests, which grow while it is open. */
 export interface Visited {
   readonly page: Page;
   readonly messages: readonly string[];
@@ -53,11 +53,13 @@ export async function openAddress(
   const requests: string[] = [];
   page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
-  page.on('request', (request) => requests.push(request.url()));
+  page.on('request', (request) => {
+    if (request.url() !== address) requests.push(request.url());
+  });
   await prepare(page);
   await page.goto(address);
   await page.waitForSelector('html[data-ready=true]');
-  return { page, messages, requests: requests.filter((url) => url !== address) };
+  return { page, messages, requests };
 }
 
 /**
