@@ -47,6 +47,8 @@ const ENGLISH_ALERTS = {
   clockAhead: "This machine's clock is {length} ahead of the exchange's",
   clockBehind: "This machine's clock is {length} behind the exchange's",
   newDevice: 'The bot logged in as a new device: withdrawals are closed for an hour',
+  shadowAhead: 'The shadow {shadow} has earned {amount} more than {strategy}',
+  shadowBehind: 'The shadow {shadow} has earned {amount} less than {strategy}',
   bigBuy: 'Bought {amount} {asset} in {market} for {value}, at {price}',
   bigSell: 'Sold {amount} {asset} in {market} for {value}, at {price}',
   silent:
@@ -111,6 +113,8 @@ const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   clockAhead: `ساعت این دستگاه {length} از ساعت ${terms.exchange} جلوتر است`,
   clockBehind: `ساعت این دستگاه {length} از ساعت ${terms.exchange} عقب‌تر است`,
   newDevice: 'ربات با دستگاهی تازه وارد شد: برداشت تا یک ساعت بسته است',
+  shadowAhead: 'سایهٔ {shadow} به اندازهٔ {amount} بیشتر از {strategy} سود داده است',
+  shadowBehind: 'سایهٔ {shadow} به اندازهٔ {amount} کمتر از {strategy} سود داده است',
   bigBuy: '{amount} {asset} در {market} به ارزش {value} خریده شد، با قیمت {price}',
   bigSell: '{amount} {asset} در {market} به ارزش {value} فروخته شد، با قیمت {price}',
   silent: `از ربات خبری نیست: آخرین نشانهٔ فعالیت آن {at} بود؛ سفارش‌های باز آن در ${terms.exchange} می‌ماند و ممکن است معامله شود`,
@@ -252,6 +256,12 @@ const FACT_LINES: {
       market,
       value: money(value, currency),
       price: formatExact(price, currency, locale),
+    }),
+  shadow: ({ shadow, strategy, currency, ahead }, { t, money }) =>
+    t(ahead.startsWith('-') ? 'shadowBehind' : 'shadowAhead', {
+      shadow,
+      strategy,
+      amount: money(ahead.replace('-', ''), currency),
     }),
   ended: ({ reason }, { t, words }) => t('endedWithError', { reason: words(reason) }),
   entries: ({ canceled, kept, left }, { t, decimal }) =>

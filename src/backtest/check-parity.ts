@@ -186,7 +186,7 @@ interface DecidedAgain {
 const MOST_HELD_MS = 500;
 
 /** Commands after which a session is not compared: its end, and code that is not that of its beginning. */
-const ENDS: ReadonlySet<string> = new Set(['drain', 'reload']);
+const ENDS: ReadonlySet<string> = new Set(['drain', 'reload', 'promote']);
 
 /**
  * Has an engine decide again, event by event, from the initial state and the events of a session. Any other

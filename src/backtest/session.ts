@@ -71,7 +71,7 @@ export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'b
   using reader = new MirrorReader(mirror);
   const all = { strategy: null, market: null, last: MOST_ROWS } as const;
   // Code that was loaded anew is not that of the beginning.
-  const ends = (['drain', 'reload'] as const).flatMap((subject) =>
+  const ends = (['drain', 'reload', 'promote'] as const).flatMap((subject) =>
     reader.journalOf(subject, MOST_ROWS).filter(({ kind, atMs }) => kind === 'control' && atMs >= beganMs),
   );
   const endMs =

@@ -168,6 +168,16 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Loads the code and params of one strategy anew, while the bot goes on.',
     load: async () => (await import('./commands/locks.ts')).reloadCommand(),
   },
+  shadow: {
+    takes: '[name]',
+    summary: 'Compares strategies with their shadows: orders, fills and profit since the same moment.',
+    load: async () => (await import('./commands/shadow.ts')).shadowCommand(),
+  },
+  promote: {
+    takes: '<shadow>',
+    summary: 'Gives a strategy the code and params of its shadow, while the bot goes on.',
+    load: async () => (await import('./commands/shadow.ts')).promoteCommand(),
+  },
   resume: {
     takes: '[strategy]',
     summary: 'Ends a halt, or the pause of one strategy.',
@@ -253,8 +263,8 @@ const GROUPS = {
   'Begin and run': 'run init plan doctor exchange completion',
   'Try a strategy': 'backtest study worker parity replay explain why fuzz',
   'Watch a bot':
-    'status orders trades quality balances intents signals locks reconcile budget health dashboard alerts report',
-  'Steer a bot': 'halt resume pause reload cancel close position order signal lock unlock',
+    'status orders trades quality shadow balances intents signals locks reconcile budget health dashboard alerts report',
+  'Steer a bot': 'halt resume pause reload promote cancel close position order signal lock unlock',
   'Use the account': 'api statement withdraw deposit-address login gateway',
   'Record data': 'record data sql',
   'Keep it safe': 'token ledger watchdog backup restore',

@@ -264,6 +264,16 @@ const ruleSettings = z
       .nullable()
       .prefault(null)
       .describe('A large trade. null switches it off.'),
+    shadow: z
+      .strictObject({
+        severity: severity('info'),
+        least: z
+          .strictObject({ rls: units(), usdt: units() })
+          .describe('The least difference of both profits, by quote currency.'),
+      })
+      .nullable()
+      .prefault(null)
+      .describe('A shadow earns more or less than its strategy. null switches it off.'),
     silent: timed(
       { severity: 'critical', after: '2m', waits: 'How long it must be silent.' },
       'The engine writes nothing down any more.',

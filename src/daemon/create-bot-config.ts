@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { present } from '../domain/errors.ts';
 import { modeConfig, type ModeConfig, MODES, MODE_SETTINGS } from './modes.ts';
 import type { RiskLimits } from '../engine/risk-limits.ts';
 import type { ExchangeConfig } from '../simulator-server/exchange-config.ts';
@@ -312,13 +313,25 @@ export const botConfig = z.strictObject({
 /** Settings as they were read: defaults filled in, durations in ms, decimals as texts or units. */
 export type ReadSettings = z.output<typeof botConfig>;
 
-export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk'> {
+type ShadowSettings = NonNullable<StrategySettings['shadow']>;
+
+export interface ConfiguredStrategy extends Omit<StrategySettings, 'risk' | 'shadow'> {
   readonly limits: RiskLimits;
   /**
    * Returns a message about one of its settings, with the place of the setting in the file; absent if no file
    * was read.
    */
   readonly describe?: (path: readonly PropertyKey[], message: string) => string;
+}
+
+/** Second version of a strategy, which trades on paper beside it. */
+export interface ConfiguredShadow {
+  /** Name of the strategy that it is compared with. */
+  readonly of: string;
+  /** Its settings: those of the other strategy with its own name, plugin and params. */
+  readonly strategy: ConfiguredStrategy;
+  /** Its paper money at the beginning, by currency. */
+  readonly balances: Readonly<Record<string, string>>;
 }
 
 /** Configuration ready to build a bot: every path is absolute, and limits are merged with their defaults. */
@@ -335,6 +348,7 @@ export interface BotConfig
   /** Settings of the recording; null if nothing is recorded. */
   readonly record: RecordConfig | null;
   readonly strategies: readonly ConfiguredStrategy[];
+  readonly shadows: readonly ConfiguredShadow[];
   /** Rules for locks of the whole bot. */
   readonly locks: readonly LockRule[];
   readonly strategiesFolders: readonly string[];
@@ -371,6 +385,37 @@ export function createBotConfig(
   const absoluteOrNull = (path: string | null): string | null => (path === null ? null : absolute(path));
   const dataFolder =
     data.folder === undefined ? resolve(of.workingFolder, DEFAULT_DATA_FOLDER) : absolute(data.folder);
+  const placed = (plugin: ConfiguredStrategy['plugin']): ConfiguredStrategy['plugin'] =>
+    plugin.kind === 'file' ? { kind: 'file', path: absolute(plugin.path) } : plugin;
+  const configured = strategies.map(
+    ({ risk: own, shadow: _shadow, plugin, ...strategy }, index): ConfiguredStrategy => ({
+      ...strategy,
+      ...(describe === undefined
+        ? {}
+        : { describe: (path, message) => describe(['strategies', index, ...path], message) }),
+      plugin: placed(plugin),
+      limits: mergeRisk(risk, own),
+    }),
+  );
+  const shadowOf = (strategy: ConfiguredStrategy, own: ShadowSettings): ConfiguredShadow => {
+    const { describe: describeOf } = strategy;
+    // A setting that the shadow does not change is found at the strategy.
+    const isOwn = ([first, second]: readonly PropertyKey[]): boolean =>
+      first === 'plugin' ? own.plugin !== null : first === 'params' && String(second) in own.params;
+    return {
+      of: strategy.name,
+      balances: own.balances ?? others.paper.balances,
+      strategy: {
+        ...strategy,
+        ...(describeOf === undefined
+          ? {}
+          : { describe: (path, text) => describeOf(isOwn(path) ? ['shadow', ...path] : path, text) }),
+        name: own.name,
+        plugin: own.plugin === null ? strategy.plugin : placed(own.plugin),
+        params: { ...strategy.params, ...own.params },
+      },
+    };
+  };
   return {
     ...others,
     ...modeConfig(others, { exchange: of.exchange, absolute: absoluteOrNull }),
@@ -380,14 +425,10 @@ export function createBotConfig(
       record === null
         ? null
         : { folder: absoluteOrNull(record.folder ?? null) ?? defaultCatalogue(dataFolder), raw: record.raw },
-    strategies: strategies.map(({ risk: own, plugin, ...strategy }, index) => ({
-      ...strategy,
-      ...(describe === undefined
-        ? {}
-        : { describe: (path, message) => describe(['strategies', index, ...path], message) }),
-      plugin: plugin.kind === 'file' ? { kind: 'file', path: absolute(plugin.path) } : plugin,
-      limits: mergeRisk(risk, own),
-    })),
+    strategies: configured,
+    shadows: strategies.flatMap(({ shadow }, index) =>
+      shadow === null ? [] : [shadowOf(present(configured[index], 'its strategy'), shadow)],
+    ),
     strategiesFolders: strategiesFolders.map(absolute),
     dashboard: {
       ...dashboard,

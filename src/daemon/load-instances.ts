@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { closing } from '../domain/closing.ts';
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { nearestWord } from '../configuration/load-yaml.ts';
 import { listText, SarrafError } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
@@ -15,6 +15,7 @@ import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { candidatesOf, checkedUniverse } from '../strategy/universe-rules.ts';
 import type { ConfiguredStrategy } from './create-bot-config.ts';
 import { baseName, pluginText } from './strategy-settings.ts';
+import type { RunNote } from './run-record.ts';
 import type { StrategyThreads } from './strategy-threads.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
@@ -206,6 +207,14 @@ export function strategyFilesAt(path: string): readonly string[] {
     .map((name) => join(path, name));
 }
 
+/**
+ * Returns the name that a strategy is given; null if the configuration has none: then it has its own, and
+ * until it is loaded, the file's name replaces it.
+ */
+export function givenName({ name, plugin }: Pick<ConfiguredStrategy, 'name' | 'plugin'>): string | null {
+  return name === baseName(pluginText(plugin)) ? null : name;
+}
+
 async function runnerOf(
   file: string,
   strategy: ConfiguredStrategy,
@@ -213,8 +222,7 @@ async function runnerOf(
 ): Promise<StrategyPort> {
   const { plugin, universe, timeframe, params, onError } = strategy;
   const market = strategy.market ?? firstCandidate(strategy, knownMarkets);
-  // A strategy without a configured name has its own; until it is loaded, the file's name replaces it.
-  const name = strategy.name === baseName(pluginText(plugin)) ? null : strategy.name;
+  const name = givenName(strategy);
   const settings = {
     ...(name === null ? {} : { name }),
     market,
@@ -299,6 +307,16 @@ function unitsByCurrency(amounts: Readonly<Record<string, string>>): Readonly<Re
 export function shownPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
+}
+
+/** Returns what the record of a run says of a strategy: its place, and its file with what it starts with. */
+export function runNoteOf(
+  { name, plugin, market, timeframe, params }: ConfiguredStrategy,
+  folders: readonly string[],
+): RunNote['strategies'][number] {
+  const file = plugin.kind === 'definition' ? null : strategyFileOf(plugin, folders);
+  const start = file === null ? {} : { start: { file: resolve(file), timeframe, params } };
+  return { name, plugin: pluginText(plugin), market, ...start };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ownMarketsOf, placeText } from '../strategy/strategy-port.ts';
 import { countText, groupedText, moneyText, formatUnits } from '../domain/money.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
@@ -11,13 +11,12 @@ import { createBot, type CreatedBot } from './run/create-bot.ts';
 import { openMirror, drain, runUntil } from './run/run-loop.ts';
 import { HealthService } from './health/health-service.ts';
 import { LedgerWatch } from './health-source.ts';
-import { reloadStrategy } from './run/reload-strategy.ts';
+import { Shadows } from './run/shadows.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from './known-bots.ts';
 import { alertsState, RunRecord, type RunBeginning } from './run-record.ts';
-import { pluginText } from './strategy-settings.ts';
 import { leftLines } from './left-text.ts';
-import { loadInstances, refuseWithout, strategyFileOf } from './load-instances.ts';
+import { loadInstances, refuseWithout, runNoteOf } from './load-instances.ts';
 import { acquireProcessLocks, type ProcessLocks } from './process-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
 import { closeVenue, ledgerOf, MODES } from './modes.ts';
@@ -121,11 +120,7 @@ function beginningOf({ config, bundledStrategies }: RunOptions): RunBeginning {
     mode,
     instance,
     alerts: alertsState(config),
-    strategies: strategies.map(({ name, plugin, market, timeframe, params }) => {
-      const file = plugin.kind === 'definition' ? null : strategyFileOf(plugin, folders);
-      const start = file === null ? {} : { start: { file: resolve(file), timeframe, params } };
-      return { name, plugin: pluginText(plugin), market, ...start };
-    }),
+    strategies: strategies.map((strategy) => runNoteOf(strategy, folders)),
     ...(ledger === null ? {} : { ledger, subjects: Object.values(ledgerSubjects(exchange)) }),
   };
 }
@@ -226,12 +221,15 @@ async function trade(
   const { options, screen, replay, recording } = run;
   const { config } = options;
   const folders = [...config.strategiesFolders, options.bundledStrategies];
+  const mirrorPath = join(config.data.folder, mirrorName(config.mode));
+  const shadows = new Shadows({ config, folders, threads, record, mirrorPath, venue, screen, replay });
   const { instances, configured, lost } = await loadInstances({
-    strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
+    strategies: shadows.strategies,
     folders,
     knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
     threads,
   });
+  await shadows.load();
   await using opened = new AsyncDisposableStack();
   const onRelief = (message: string): void =>
     notify(screen, { level: 'error', message, atMs: venue.time.now() });
@@ -258,10 +256,17 @@ async function trade(
     mirror,
     screen: { ...screen, show },
     budgets: () => ledger.snapshot().budgets,
-    ...(recording === null ? {} : { onAnswer: recording.apply.bind(recording) }),
+    onAnswer: (call, answer, atMs, askedAtMs) => {
+      recording?.apply(call, answer, atMs, askedAtMs);
+      shadows.apply(call, answer, askedAtMs);
+    },
     ...(events === null ? {} : { onEvent: (event) => events.apply(event) }),
   });
-  threads.onEnd = () => bot.shell.poll();
+  opened.defer(async () => shadows.end());
+  threads.onEnd = () => {
+    bot.shell.poll();
+    shadows.poll();
+  };
   if (recording !== null) await beginRecording(recording, { bot, venue, config, screen, mirror });
   const operator = new Operator({
     bot,
@@ -270,19 +275,13 @@ async function trade(
     mirror,
     ledger,
     reload: async (strategy) =>
-      reloadStrategy(strategy, {
-        configured,
-        folders,
-        threads,
-        record,
-        mirror: join(config.data.folder, mirrorName(config.mode)),
-        readAgain: options.readAgain ?? null,
-      }),
+      shadows.reload(strategy, { configured, readAgain: options.readAgain ?? null }),
+    promote: async (command) => shadows.promote(command),
     onError: (error) => screen.log('notice', messageOf(error)),
     onWait: (message) => screen.log('notice', message),
   });
   counted = (notices) => operator.count(notices);
-  await live(bot, { run, venue, operator });
+  await live(bot, { run, venue, operator, shadows });
   return await sumUp(bot, run);
 }
 
@@ -354,18 +353,6 @@ function screenFor({ config, json, write, onOutputGone }: RunOptions): Screen {
   return createScreen({ json, write, wallMs: () => performance.now() });
 }
 
-/** Returns a strategy for a replay: with the recording's market and timeframe, or 1m if it has trades. */
-function inReplay(
-  strategy: BotConfig['strategies'][number],
-  replay: ReplayFile | null,
-): BotConfig['strategies'][number] {
-  if (replay === null) return strategy;
-  const { timeframe } = replay;
-  // A universe has the one market of the recording to choose from.
-  const place = strategy.market === null ? {} : { market: replay.market.symbol };
-  return { ...strategy, ...place, timeframe: timeframe ?? '1m' };
-}
-
 function logBegin(
   screen: Screen,
   of: {
@@ -401,9 +388,9 @@ function logBegin(
  */
 async function live(
   bot: CreatedBot,
-  of: { readonly run: Run; readonly venue: Venue; readonly operator: Operator },
+  of: { readonly run: Run; readonly venue: Venue; readonly operator: Operator; readonly shadows: Shadows },
 ): Promise<void> {
-  const { run, venue, operator } = of;
+  const { run, venue, operator, shadows } = of;
   const { options, screen, health } = run;
   const { config } = options;
   const { shell } = bot;
@@ -426,6 +413,7 @@ async function live(
   bot.paces.begin();
   opened.defer(() => bot.data.end());
   bot.data.begin();
+  shadows.begin(bot);
   run.sidecars.onTrading();
   await runUntil(bot, {
     venue,

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import {
+  balances,
   duration,
   inventory,
   marketSymbol,
@@ -121,6 +122,26 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Maximum number of strategies in one bot, since each has its own runner, state and poll feeds. */
 export const MOST_STRATEGIES = 100;
 
+/** Settings of a second version of a strategy, which trades on paper beside it. */
+const shadowSettings = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(NAME, 'expected lower-case letters, digits and single hyphens between them, such as grid-next')
+      .optional()
+      .describe('Its name; that of the strategy with -2 after it by default.'),
+    plugin: z.string().min(1).optional().describe('Its strategy, named as above; the same one by default.'),
+    params: z
+      .record(z.string(), z.unknown())
+      .prefault({})
+      .describe('Parameters that differ from those of the strategy.'),
+    balances: balances()
+      .optional()
+      .describe('Its paper money at the beginning, by currency; paper.balances by default.'),
+  })
+  .nullable()
+  .prefault(null);
+
 export const strategySettings = z
   .strictObject({
     plugin: z
@@ -177,17 +198,26 @@ export const strategySettings = z
       ),
     risk: strategyRiskSettings.describe('Limits of this strategy; they override those under risk.'),
     locks: lockSettings.describe('Rules of locks that count and lock this strategy alone.'),
+    shadow: shadowSettings.describe(
+      'Another version, or other params, that decide on the same market data beside this strategy, with orders on paper and no request of their own. docs/shadow.md explains it.',
+    ),
   })
   .superRefine(({ market, universe }, context) => {
     const problem = placeProblem(market !== undefined, universe !== undefined);
     if (problem !== null) context.addIssue({ code: 'custom', ...problem });
   })
-  .transform(({ plugin, pause, capital, market, universe, ...rest }) => {
+  .transform(({ plugin, pause, capital, market, universe, shadow, ...rest }) => {
+    const name = rest.name ?? baseName(plugin);
     return {
       ...rest,
+      shadow: shadow && {
+        ...shadow,
+        name: shadow.name ?? defaultShadowName(name),
+        plugin: shadow.plugin === undefined ? null : placeOf(shadow.plugin),
+      },
       market: market ?? null,
       universe: universe ?? null,
-      name: rest.name ?? baseName(plugin),
+      name,
       plugin: placeOf(plugin),
       pauseMs: pause,
       capital: definedOnly(capital),
@@ -212,6 +242,9 @@ function placeProblem(
     'expected market: BTCIRT, or universe: { quote: rls, rankBy: volume24h, take: 10 }, was neither';
   return { path: ['market'], message };
 }
+
+/** Returns the name of a strategy's shadow if it has none of its own: short, as it is part of order ids. */
+export const defaultShadowName = (strategy: string): string => `${strategy}-2`;
 
 function placeOf(plugin: string): PluginPlace {
   return isPath(plugin) ? { kind: 'file', path: plugin } : { kind: 'name', name: plugin };

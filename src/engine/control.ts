@@ -67,7 +67,7 @@ export class Control extends EnginePart<ControlOptions> {
       | LockCommand
       | SignalCommand
       | ByHandCommand
-      | { kind: 'accept-balances' | 'compare-balances' | 'reload' }
+      | { kind: 'accept-balances' | 'compare-balances' | 'reload' | 'promote' }
     >,
   ): void {
     const { outbox, algorithms, strategies } = this.options;

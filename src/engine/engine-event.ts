@@ -130,6 +130,8 @@ export const LONGEST_BY = 80;
 
 const LONGEST_KEY = 100;
 
+export const PROMOTION_ACTS = ['promote', 'undo', 'drop'] as const;
+
 const reason: z.ZodType<Sentence> = z.string().max(LONGEST_REASON);
 /** Name of a strategy or market, or key of an order. */
 const name = z.string().max(LONGEST_KEY);
@@ -148,6 +150,19 @@ export const postedCommand = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('resume') }),
   /** Starts a strategy again with the code and params that its runner has been given, whatever stopped it. */
   z.strictObject({ kind: z.literal('reload'), strategy: name, by: byHand.by }),
+  /**
+   * Says whose code and params a strategy has from now on: those of its shadow (`promote`), or its own again
+   * (`undo`; `drop`: since the configuration has changed). The runners have been given them.
+   */
+  z.strictObject({
+    kind: z.literal('promote'),
+    act: z.enum(PROMOTION_ACTS),
+    strategy: name,
+    shadow: name,
+    /** Mark of the code and params that both have in the configuration; the bot fills it in. */
+    setups: z.string().max(LONGEST_KEY).default(''),
+    by: byHand.by,
+  }),
   /** Ends the run: accepts no new orders; the open ones are treated as `openOrders` requires. */
   z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(DRAIN_POLICIES) }),
   /** Accepts the balances that the exchange shows now, after a person has reviewed a break. */
@@ -227,6 +242,7 @@ type PostedOf<Kind extends Posted['kind']> = Extract<Posted, { readonly kind: Ki
 
 export type LockCommand = PostedOf<'lock' | 'unlock'>;
 export type ReloadCommand = PostedOf<'reload'>;
+export type PromoteCommand = PostedOf<'promote'>;
 export type CancelCommand = PostedOf<'cancel'>;
 export type CloseCommand = PostedOf<'close'>;
 export type PlaceCommand = PostedOf<'place'>;

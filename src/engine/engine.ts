@@ -199,7 +199,7 @@ export class Engine {
       reconciler.accept();
       transfers.accept();
     } else if (command.kind === 'compare-balances') reconciler.tryNow();
-    else if (command.kind === 'reload') strategies.reload(command);
+    else if (command.kind === 'reload' || command.kind === 'promote') strategies.reload(command);
     else control.apply(command);
   }
 

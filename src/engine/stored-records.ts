@@ -326,6 +326,10 @@ export const STORED_RECORDS = {
   transfers: z.array(storedTransfer).max(MOST_TRANSFERS),
   universes: storedUniverses,
   plots: z.array(storedPlot),
+  /** Strategies that have the code and params of their shadows. `setups`: as in the command. */
+  promotions: z.array(
+    z.object({ strategy: z.string(), shadow: z.string(), setups: z.string(), atMs: storedTimeMs }),
+  ),
   /** Amount that strategies hold beyond what the account has, and since when, by coin. */
   'missing-coins': z.record(z.string(), z.object({ amount: storedUnits, sinceMs: storedTimeMs })),
 } as const;

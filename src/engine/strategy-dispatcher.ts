@@ -1,4 +1,4 @@
-import type { ReloadCommand } from './engine-event.ts';
+import type { PromoteCommand, ReloadCommand } from './engine-event.ts';
 import type { InventoryOptions } from './inventory.ts';
 import { marginTopic } from '../records/margin.ts';
 import type { Timeframe } from '../domain/candle.ts';
@@ -16,6 +16,7 @@ import type { MirrorState } from './mirror-change.ts';
 import type { StrategyRecord } from '../records/rows.ts';
 import type { PortfolioView, PortfolioViews } from './strategies/portfolio-view.ts';
 import { requiredMarkets, type StrategyInstance } from './strategy-instance.ts';
+import { restored, type StoredValue } from './stored-records.ts';
 import { writeUnstarted } from './strategy-instance-record.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 
@@ -47,6 +48,7 @@ interface StrategyDispatcherOptions extends Pick<InventoryOptions, 'instances' |
 export class StrategyDispatcher {
   hasStarted = false;
   private isRestart = false;
+  private promotions: StoredValue<'promotions'> = [];
   private readonly options: StrategyDispatcherOptions;
   private readonly listeners: readonly Listener[];
   /** Subscribers by kind of data, then by `BTCIRT`, `BTCIRT 1h` (candles) or a margin topic. */
@@ -137,13 +139,16 @@ export class StrategyDispatcher {
    * Starts a strategy again whose runner has other code or params now. Its orders, algorithms and holdings
    * stay; a failure before is over.
    */
-  reload({ strategy, by }: ReloadCommand): void {
+  reload(command: ReloadCommand | PromoteCommand): void {
     const { outbox, notifier } = this.options;
+    const { kind, strategy, by, ...rest } = command;
     const instance = notifier.instancesByName.get(strategy);
     if (instance === undefined) return;
     outbox.durable();
-    outbox.journal('control', 'reload', { strategy, ...(by === undefined ? {} : { by }) });
-    outbox.info(`${strategy} was loaded anew`, strategy);
+    outbox.journal('control', kind, { strategy, ...rest, ...(by === undefined ? {} : { by }) });
+    if (command.kind === 'promote') this.promote(command);
+    outbox.info(reloadText(command), strategy);
+    if (command.kind === 'promote' && command.act === 'drop') return;
     instance.isDirty = true;
     if (instance.status !== 'running' && !instance.isMarketMissing) {
       instance.status = 'running';
@@ -151,6 +156,14 @@ export class StrategyDispatcher {
       instance.resumesAtMs = Number.POSITIVE_INFINITY;
     }
     this.resume(instance);
+  }
+
+  private promote({ act, strategy, shadow, setups }: PromoteCommand): void {
+    const { outbox } = this.options;
+    const others = this.promotions.filter((one) => one.strategy !== strategy);
+    const promotion = { strategy, shadow, setups, atMs: outbox.nowMs };
+    this.promotions = act === 'promote' ? [...others, promotion] : others;
+    outbox.persist('promotions', this.promotions);
   }
 
   /** Queues the `stop` event for all strategies. */
@@ -222,8 +235,9 @@ export class StrategyDispatcher {
    * Restores the strategies from the mirror. Strategies that can not run or are no longer configured are
    * stored as stopped.
    */
-  restore({ strategies }: MirrorState, lost: readonly LostStrategySettings[]): void {
+  restore({ strategies, stored }: MirrorState, lost: readonly LostStrategySettings[]): void {
     const { notifier, outbox, marketNames } = this.options;
+    this.promotions = restored(stored, 'promotions') ?? [];
     for (const record of strategies) notifier.instancesByName.get(record.name)?.restore(record);
     for (const { name, reason, quote } of lost) {
       if (notifier.instancesByName.get(name) !== undefined) continue;
@@ -385,4 +399,14 @@ export function assetNotices(
     notices.push({ level: 'warn', text });
   }
   return notices;
+}
+
+function reloadText(command: ReloadCommand | PromoteCommand): string {
+  const { strategy } = command;
+  if (command.kind === 'reload') return `${strategy} was loaded anew`;
+  const { act, shadow } = command;
+  if (act === 'promote') return `${strategy} goes on with the code and params of its shadow ${shadow}`;
+  return act === 'undo'
+    ? `${strategy} goes on with its own code and params; ${shadow} has those of the shadow again`
+    : `${strategy} has the code and params of the configuration: its promotion of ${shadow} is over, since the configuration has changed`;
 }

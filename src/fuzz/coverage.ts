@@ -74,6 +74,7 @@ const NEEDED = [
   'crash in a lock',
   'control pause',
   'control reload',
+  'control promote',
   'control cancel',
   'crash in a pause',
   'orders of a close',

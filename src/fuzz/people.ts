@@ -1,10 +1,17 @@
 import { HOUR_MS, MINUTE_MS } from '../domain/time-text.ts';
-import type { ByHandCommand, ControlCommand, LockCommand, SignalCommand } from '../engine/engine-event.ts';
+import {
+  PROMOTION_ACTS,
+  type ByHandCommand,
+  type ControlCommand,
+  type LockCommand,
+  type SignalCommand,
+} from '../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../engine/lock.ts';
 import { readOrderName } from '../engine/order-names.ts';
 import type { SignalReply } from '../engine/signal-intake.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { hasListener, INSTANCE } from './bot-engine.ts';
+import { present } from '../domain/errors.ts';
 import { Dice } from './dice.ts';
 import { LISTENER } from './workload/roamer.ts';
 import type { FuzzWorld } from './world.ts';
@@ -110,6 +117,18 @@ export function reloadsOf({ seed, runMs, markets }: Run): readonly Act[] {
   return [...dice.moments(runMs, dice.logUniform(...LOCKED_MEAN_MS))].map((atMs): Act => {
     const strategy = strategyOf(dice, markets);
     return { atMs: Math.round(atMs), act: (hands) => t(hands, { kind: 'reload', strategy }) };
+  });
+}
+
+/** Returns the times at which a person promotes a shadow or undoes it, whatever its strategy is doing. */
+export function promotionsOf({ seed, runMs, markets }: Run): readonly Act[] {
+  const dice = Dice.of(seed, 'promotions');
+  if (!dice.happens(RELOADED_SHARE)) return [];
+  return [...dice.moments(runMs, dice.logUniform(...LOCKED_MEAN_MS))].map((atMs): Act => {
+    const strategy = strategyOf(dice, markets);
+    const act = present(dice.pick(PROMOTION_ACTS), 'an act');
+    const command = { kind: 'promote', act, strategy, shadow: `${strategy}-2`, setups: '' } as const;
+    return { atMs: Math.round(atMs), act: (hands) => t(hands, command) };
   });
 }
 

@@ -26,7 +26,14 @@ import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
 import { loseMoney, mostDust, mostRounding } from './exchange-events.ts';
-import { actsByHandOf, locksByHandOf, reloadsOf, movesByHandOf, sentSignalsOf } from './people.ts';
+import {
+  actsByHandOf,
+  locksByHandOf,
+  promotionsOf,
+  reloadsOf,
+  movesByHandOf,
+  sentSignalsOf,
+} from './people.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
 
@@ -198,7 +205,12 @@ class SeedRun {
       openOrders: () => bot.openOrders(),
       onApplied: (id: number) => bot.checkers.positions.applied(id),
     };
-    for (const { atMs, act } of [...locksByHandOf(run), ...actsByHandOf(run), ...reloadsOf(run)])
+    for (const { atMs, act } of [
+      ...locksByHandOf(run),
+      ...actsByHandOf(run),
+      ...reloadsOf(run),
+      ...promotionsOf(run),
+    ])
       at(atMs, () => {
         const what = act(hands);
         if (what !== null) coverage.count(what);

@@ -298,7 +298,7 @@ export class WorkerRunner implements StrategyPort {
    * place of the running one. Throws `INVALID_STRATEGY` with the reason; the running one is not affected.
    */
   async prepare(
-    setup: Pick<ThreadOptions['setup'], 'file' | 'shownFile' | 'params'>,
+    setup: Pick<ThreadOptions['setup'], 'name' | 'file' | 'shownFile' | 'params'>,
     storedBars: StoredBars,
   ): Promise<() => void> {
     const options = { ...this.options, setup: { ...this.options.setup, ...setup } };

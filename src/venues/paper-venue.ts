@@ -122,23 +122,68 @@ function sortedText(balances: AccountOrigin['balances']): string {
 
 function paperVenueOf(
   remote: RemoteExchange,
-  of: {
-    readonly config: PaperSettings;
-    readonly markets: readonly Market[];
-    readonly books: ReadonlyMap<string, OrderBook>;
-    readonly store: AccountStore | null;
-    readonly origin: AccountOrigin;
-  },
+  of: Pick<PaperAccount, 'config' | 'markets' | 'books' | 'store' | 'origin'>,
 ): Venue {
-  const { config, markets, books, store, origin } = of;
-  const { time } = remote;
-  const { balances, fees } = config.paper;
+  const { caller, limiter, client, ledger, ...rest } = remote;
+  return venueOnPaper(
+    {
+      ...rest,
+      caller,
+      budgets: client.budgets,
+      isNew: of.store?.isNew ?? true,
+      pollStretch: 1,
+      limiterMs: monotonicMs,
+      namedLimits: () => ledger.admittance.namedLimits(monotonicMs()),
+      isOver: () => false,
+    },
+    {
+      ...of,
+      limiter: splitLimiter(limiter, { ...remote, budgets: [...client.budgets.values()] }),
+    },
+  );
+}
+
+/** Parts of a venue on paper that are those of the exchange it follows. */
+type FollowedVenue = Pick<
+  Venue,
+  | 'time'
+  | 'caller'
+  | 'commits'
+  | 'limiterMs'
+  | 'budgets'
+  | 'isNew'
+  | 'pollStretch'
+  | 'namedLimits'
+  | 'isOver'
+  | 'ledgerFile'
+  | 'close'
+>;
+
+interface PaperAccount {
+  readonly config: Pick<PaperSettings, 'paper'> & {
+    readonly exchange: Pick<PaperSettings['exchange'], 'limits'>;
+  };
+  readonly markets: readonly Market[];
+  /** A book of each market to begin with. */
+  readonly books: ReadonlyMap<string, OrderBook>;
+  /** Store of the account; null: it ends with the run. */
+  readonly store: AccountStore | null;
+  readonly origin: AccountOrigin;
+  readonly limiter: Limiter;
+}
+
+/** Creates a venue with the public data of another, and orders to an exchange in this process. */
+export function venueOnPaper(
+  { caller, ...followed }: FollowedVenue,
+  { config, markets, books, store, origin, limiter }: PaperAccount,
+): Venue {
+  const { time } = followed;
   const exchange = new FollowedExchange({
-    // Bars come from the real exchange.
+    // Bars come from the followed exchange.
     markets: markets.map((market) => ({ market, hasTrades: false })),
-    fees,
+    fees: config.paper.fees,
     balances: Object.fromEntries(
-      Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)]),
+      Object.entries(origin.balances).map(([currency, text]) => [currency, parseUnits(text)]),
     ),
     limits: config.exchange.limits,
     startMs: time.now(),
@@ -150,28 +195,19 @@ function paperVenueOf(
   const follower = new MarketFollower(exchange.markets);
   for (const [symbol, book] of books) follower.showBook(symbol, book, time.now());
   for (const market of exchange.markets) market.standAgain();
-  const isNew = store?.isNew ?? true;
   return {
-    profile: { ...profileOf(remote.caller), unserved: NO_MARGIN_ON_PAPER },
-    time,
-    caller: splitCaller(remote.caller, { exchange, follower, time, store }),
-    limiter: splitLimiter(remote.limiter, { ...remote, budgets: [...remote.client.budgets.values()] }),
-    commits: remote.commits,
-    limiterMs: monotonicMs,
-    budgets: remote.client.budgets,
+    ...followed,
+    profile: { ...profileOf(caller), unserved: NO_MARGIN_ON_PAPER },
+    caller: splitCaller(caller, { exchange, follower, time, store }),
+    limiter,
     canLogIn: false,
     accountReader: null,
     ledgerSubjects: [],
     markets,
-    isNew,
-    pollStretch: 1,
     mostOccupied: () => new Map(),
-    namedLimits: () => remote.ledger.admittance.namedLimits(monotonicMs()),
-    isOver: () => false,
-    ledgerFile: remote.ledgerFile,
     close: async () => {
       store?.close();
-      await remote.close();
+      await followed.close();
     },
   };
 }

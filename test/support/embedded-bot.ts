@@ -122,6 +122,7 @@ export class BotLife {
       mirror: this.mirror,
       ledger: new LedgerWatch(null, []),
       reload: async () => Promise.reject(new Error('its strategies have no files')),
+      promote: async () => Promise.reject(new Error('its strategies have no files')),
       onError(error) {
         throw error;
       },

@@ -102,6 +102,13 @@ export interface AlertSnapshot {
   readonly device: string | null;
   readonly deviceBefore: string | null;
   readonly equity: readonly EquitySeries[];
+  /** Shadows, and by how much each has earned more than its strategy. */
+  readonly shadows: readonly {
+    readonly shadow: string;
+    readonly strategy: string;
+    readonly currency: string;
+    readonly ahead: Units;
+  }[];
 }
 
 /**
@@ -196,6 +203,14 @@ export type AlertFacts =
       readonly value: string;
       readonly currency: string;
     })
+  /** The shadow of a strategy has earned more than the strategy, or less if `ahead` is negative. */
+  | {
+      readonly rule: 'shadow';
+      readonly shadow: string;
+      readonly strategy: string;
+      readonly currency: string;
+      readonly ahead: string;
+    }
   | { readonly rule: 'silent'; readonly lastSignMs: number | null }
   /** A run ended with an error. */
   | { readonly rule: 'ended'; readonly reason: Sentence }
@@ -282,8 +297,8 @@ export type RuleSettings = Rules<
   > &
   Rules<'drawdown' | 'dailyLoss', { percent: number }> &
   Rules<'disk', { leastMegabytes: number }> &
-  /** Least value of a big fill, by quote currency. */
-  Rules<'bigFill', { least: Readonly<Partial<Record<string, Units>>> }>;
+  /** Least value of a big fill, and of a difference between a strategy and its shadow, by quote currency. */
+  Rules<'bigFill' | 'shadow', { least: Readonly<Partial<Record<string, Units>>> }>;
 
 /** Settings for repeating alerts that stay open. */
 export interface TrackSettings {

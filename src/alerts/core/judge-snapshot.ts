@@ -215,6 +215,15 @@ const RULES: {
     });
   },
 
+  shadow({ shadows, atMs }, { least }) {
+    return shadows.flatMap(({ ahead, ...of }): readonly Found[] => {
+      const leastMoney = least[of.currency];
+      if (leastMoney === undefined || (ahead < leastMoney && ahead > 0n - leastMoney)) return [];
+      const facts = { rule: 'shadow', ...of, ahead: formatUnits(ahead) } as const;
+      return [{ key: `shadow ${of.shadow}`, facts, sinceMs: atMs }];
+    });
+  },
+
   /** Finds falls of equity. They are statistics, so shares are floats. */
   drawdown({ equity, atMs }, { percent }) {
     return equity.flatMap(({ currency, values }): readonly Found[] => {

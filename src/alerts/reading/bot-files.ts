@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { readRun } from '../../daemon/run-record.ts';
+import { shadowProfits, withShadows } from '../../daemon/shadow-note.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { AlertSnapshot, EquitySeries, PeriodFigures, JournalRow, NewFill } from '../core/alert-facts.ts';
 import type { JournalCursor } from '../alert-outbox.ts';
@@ -22,8 +23,8 @@ import { whyNoOrders } from '../../mirror/strategy-status.ts';
 /** Maximum number of journal lines in one poll; the next poll reads the rest. */
 const MOST_LINES = 2_000;
 
-/** Time for which values of equity are reused, in ms. */
-const EQUITY_FOR_MS = 30_000;
+/** Time for which values of equity and of shadows are reused, in ms. */
+const FIGURES_FOR_MS = 30_000;
 
 interface BotFilesOptions {
   readonly dataFolder: string;
@@ -41,7 +42,7 @@ export class BotFiles implements BotReading {
   readonly ledger: FolderLedger;
   private readonly options: BotFilesOptions;
   private sinceMs: number;
-  private equity: { readonly atMs: number; readonly series: readonly EquitySeries[] } | null = null;
+  private figures: (Pick<AlertSnapshot, 'equity' | 'shadows'> & { readonly atMs: number }) | null = null;
   private opened: { readonly reader: MirrorReader; readonly inode: number } | null = null;
 
   constructor(options: BotFilesOptions) {
@@ -90,7 +91,7 @@ export class BotFiles implements BotReading {
   close(): void {
     this.opened?.reader.close();
     this.opened = null;
-    this.equity = null;
+    this.figures = null;
   }
 
   private mirrorNow(
@@ -110,7 +111,7 @@ export class BotFiles implements BotReading {
             rows,
             atMs,
             markets: this.markets(),
-            equity: this.equityNow(reader, atMs),
+            figures: this.figuresNow(reader, atMs),
           }),
           cursor: { epoch, seq },
         };
@@ -134,12 +135,17 @@ export class BotFiles implements BotReading {
     return this.opened.reader;
   }
 
-  private equityNow(reader: MirrorReader, atMs: number): readonly EquitySeries[] {
-    const { equity } = this;
-    if (equity !== null && Math.abs(atMs - equity.atMs) < EQUITY_FOR_MS) return equity.series;
-    const series = equityOf(reader, atMs);
-    this.equity = { atMs, series };
-    return series;
+  /** Returns figures that are expensive to read, and change slowly. */
+  private figuresNow(reader: MirrorReader, atMs: number): Pick<AlertSnapshot, 'equity' | 'shadows'> {
+    const { figures: known } = this;
+    if (known !== null && Math.abs(atMs - known.atMs) < FIGURES_FOR_MS) return known;
+    const { dataFolder } = this.options;
+    const shadows = withShadows(dataFolder, (shadow, note, own) => {
+      const { currency, ahead } = shadowProfits(note, shadow, { live: reader, own });
+      return currency === null || ahead === null ? [] : [{ shadow, strategy: note.of, currency, ahead }];
+    });
+    this.figures = { atMs, equity: equityOf(reader, atMs), shadows: shadows.flat() };
+    return this.figures;
   }
 
   private markets(): readonly string[] {
@@ -275,6 +281,7 @@ const NOTHING_READ = {
   unclear: [],
   unprotected: [],
   equity: [],
+  shadows: [],
 } satisfies Partial<AlertSnapshot>;
 
 /** Part of a snapshot that comes from the mirror. */
@@ -286,13 +293,13 @@ interface MirrorNowOptions {
   readonly atMs: number;
   /** Markets that strategies name. */
   readonly markets: readonly string[];
-  /** Equity as read a short time ago: it changes every few minutes, and reading months of it takes time. */
-  readonly equity: readonly EquitySeries[];
+  /** Figures as read a short time ago: they change slowly, and reading months of them takes time. */
+  readonly figures: Pick<AlertSnapshot, 'equity' | 'shadows'>;
 }
 
 /** Reads a bot's state from its mirror, with the given lines of the journal. */
 function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorNow {
-  const { rows, atMs, markets, equity } = options;
+  const { rows, atMs, markets, figures } = options;
   const stored = reader.stored();
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
   const readTimes = readRecord(stored, 'read-times') ?? {};
@@ -327,7 +334,8 @@ function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorN
       atMs: sinceMs,
     })),
     ...bareOf(reader, open),
-    equity,
+    equity: figures.equity,
+    shadows: figures.shadows,
   };
 }
 

@@ -37,6 +37,7 @@ const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> 
   close: 600_000,
   position: 600_000,
   reload: 60_000,
+  promote: 60_000,
 };
 
 /** Bytes reserved in the write-ahead log, so that a halt can be posted when the disk is full. */
@@ -264,7 +265,7 @@ export class ControlInbox {
     }
   }
 
-  /** Ends an earlier run's drains, reloads and accepted `accept-balances`: they were for a past situation. */
+  /** Ends commands of an earlier run that were for a past situation, such as a drain or a reload. */
   private endOfEarlierRun(): void {
     const ended: ControlResult = {
       ok: false,
@@ -274,7 +275,7 @@ export class ControlInbox {
     this.database
       .prepare(
         `UPDATE commands SET done_at_ms = ?, result = ? WHERE done_at_ms IS NULL
-         AND (kind IN ('drain', 'reload') OR (kind = 'accept-balances' AND taken_at_ms IS NOT NULL))`,
+         AND (kind IN ('drain', 'reload', 'promote') OR (kind = 'accept-balances' AND taken_at_ms IS NOT NULL))`,
       )
       .run(this.nowMs(), JSON.stringify(ended));
   }

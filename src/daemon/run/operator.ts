@@ -3,6 +3,7 @@ import {
   isByHand,
   type ByHandCommand,
   type LockCommand,
+  type PromoteCommand,
   type ReloadCommand,
   type SignalCommand,
   type EngineNotice,
@@ -31,6 +32,8 @@ export interface OperatorOptions {
   readonly ledger: LedgerWatch;
   /** Loads a strategy anew; returns the function that puts it in its place. Throws with the reason. */
   readonly reload: (strategy: string) => Promise<() => void>;
+  /** Prepares a promotion; returns the function that makes and stores it. Throws with the reason. */
+  readonly promote: (command: PromoteCommand) => Promise<() => void>;
   readonly onError: (error: unknown) => void;
   /** Called with the reason why the orders of a halt or of the end wait, if none has closed for some time. */
   readonly onWait?: (message: string) => void;
@@ -162,15 +165,20 @@ export class Operator {
     });
   }
 
-  /** Loads a strategy anew, and reports why the running one stays if it cannot take its place. */
-  private async applyReload(id: number, command: ReloadCommand): Promise<void> {
+  /** Gives a strategy other code or params, and reports why it stays as it is if that fails. */
+  private async applyReload(id: number, command: ReloadCommand | PromoteCommand): Promise<void> {
     const { strategy } = command;
     try {
-      const put = await this.options.reload(strategy);
+      const put =
+        command.kind === 'reload' ? await this.options.reload(strategy) : await this.options.promote(command);
       if (this.hasEnded) throw new Error('the run is ending');
       put();
-      this.options.bot.shell.control(command);
-      this.inbox.done(id, { ok: true, message: sentence('control-reloaded', { strategy }), left: [] });
+      if (command.kind === 'reload') this.options.bot.shell.control(command);
+      const message =
+        command.kind === 'reload'
+          ? sentence('control-reloaded', { strategy })
+          : sentence('control-promoted', { shadow: command.shadow });
+      this.inbox.done(id, { ok: true, message, left: [] });
     } catch (error) {
       if (this.hasEnded) return;
       const reason = messageOf(error);
@@ -216,7 +224,7 @@ export class Operator {
       this.applyLock(id, command);
       return;
     }
-    if (command.kind === 'reload') {
+    if (command.kind === 'reload' || command.kind === 'promote') {
       void this.applyReload(id, command);
       return;
     }

@@ -7,13 +7,11 @@ import { lineIn, placedError } from '../../plugins/load-strategy.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { BotConfig, ConfiguredStrategy } from '../create-bot-config.ts';
-import { missingFileText, refusedParams, shownPath, strategyFileOf } from '../load-instances.ts';
+import { givenName, missingFileText, refusedParams, shownPath, strategyFileOf } from '../load-instances.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { StrategyThreads } from '../strategy-threads.ts';
 
-interface ReloadOptions {
-  /** The configured strategy of each instance of the run, by the instance's name. */
-  readonly configured: ReadonlyMap<string, ConfiguredStrategy>;
+interface SetupOptions {
   /** Folders searched for plugins by name, in this order. */
   readonly folders: readonly string[];
   readonly threads: StrategyThreads;
@@ -21,8 +19,13 @@ interface ReloadOptions {
   readonly record: Pick<RunRecord, 'setStart'>;
   /** Path of the mirror, whose bars serve a longer warm-up. */
   readonly mirror: string;
+}
+
+export interface ReloadOptions extends SetupOptions {
+  /** The configured strategy of each instance of the run, by the instance's name. */
+  readonly configured: ReadonlyMap<string, ConfiguredStrategy>;
   /** Reads the configuration as it is now; null if the run has none to read again. */
-  readonly readAgain: (() => BotConfig) | null;
+  readonly readAgain: (() => Pick<BotConfig, 'strategies' | 'shadows'>) | null;
 }
 
 /** Settings that take effect without a start of the bot. */
@@ -35,18 +38,30 @@ const RELOADED = new Set(['plugin', 'params', 'describe']);
  */
 export async function reloadStrategy(
   name: string,
-  { configured, folders, threads, record, mirror, readAgain }: ReloadOptions,
+  { configured, readAgain, ...options }: ReloadOptions,
 ): Promise<() => void> {
   const before = configured.get(name);
-  const runner = threads.runnerOf(name);
-  if (before === undefined || runner === null) {
+  if (before === undefined) {
     const names = listText([...configured.keys()]);
     throw new SarrafError(
       'INVALID_OPTIONS',
       `expected one of the strategies of the bot (${names}), was ${name}`,
     );
   }
-  const strategy = configuredAgain(before, readAgain);
+  return prepareSetup(name, configuredAgain(before, readAgain), options);
+}
+
+/**
+ * Loads code and parameters for the strategy of a name that runs, as `reloadStrategy` does; `strategy` has
+ * them.
+ */
+export async function prepareSetup(
+  name: string,
+  strategy: ConfiguredStrategy,
+  { folders, threads, record, mirror }: SetupOptions,
+): Promise<() => void> {
+  const runner = threads.runnerOf(name);
+  if (runner === null) throw new SarrafError('INVALID_OPTIONS', `expected ${name} to run, it does not`);
   const { plugin } = strategy;
   if (plugin.kind === 'definition')
     throw new SarrafError(
@@ -56,14 +71,19 @@ export async function reloadStrategy(
   const file = strategyFileOf(plugin, folders);
   if (file === null) throw new SarrafError('INVALID_FILE', missingFileText(plugin, folders));
   try {
-    const setup = { file, shownFile: shownPath(file), params: strategy.params };
+    const setup = {
+      name: givenName(strategy),
+      file,
+      shownFile: shownPath(file),
+      params: strategy.params,
+    };
     const replace = await runner.prepare(setup, ({ market, timeframe }) => {
       using reader = new MirrorReader(mirror);
       return storedBars(reader, { market, timeframe, last: MOST_BARS });
     });
     return () => {
       replace();
-      record.setStart(strategy.name, { file: resolve(file), params: strategy.params });
+      record.setStart(name, { file: resolve(file), params: strategy.params });
     };
   } catch (error) {
     const params = refusedParams(error, strategy.describe);
@@ -78,7 +98,9 @@ function configuredAgain(
   readAgain: ReloadOptions['readAgain'],
 ): ConfiguredStrategy {
   if (readAgain === null) return before;
-  const now = readAgain().strategies.find(({ name }) => name === before.name);
+  const { strategies, shadows } = readAgain();
+  const all = [...strategies, ...shadows.map(({ strategy }) => strategy)];
+  const now = all.find(({ name }) => name === before.name);
   if (now === undefined)
     throw new SarrafError(
       'INVALID_OPTIONS',

@@ -2,7 +2,7 @@ import { isObject } from '../../domain/stored-json.ts';
 import type { Located } from '../../configuration/load-yaml.ts';
 import { parseDuration } from '../duration-text.ts';
 import { isLoopback } from '../setting-fields.ts';
-import { baseName } from '../strategy-settings.ts';
+import { baseName, defaultShadowName } from '../strategy-settings.ts';
 
 /**
  * Maximum number of characters of instance name and strategy name together: an order id has 32, of which the
@@ -86,24 +86,21 @@ function checkStrategyNames(root: Plain): readonly Located[] {
   const { strategies, instance = 'bot' } = root;
   if (!Array.isArray(strategies)) return [];
   const longest = NAMES_TOGETHER - (typeof instance === 'string' ? instance.length : 0);
-  const seen = new Map<string, number>();
-  return strategies.flatMap((strategy: unknown, index): readonly Located[] => {
-    const { plugin, name = typeof plugin === 'string' ? baseName(plugin) : undefined } = plain(strategy);
+  const seen = new Map<string, string>();
+  return strategies.flatMap(namesOf).flatMap(({ of, name, isWritten }): readonly Located[] => {
     if (typeof name !== 'string') return [];
-    const path = ['strategies', index, 'name'];
+    const path = [...of, 'name'];
     const before = seen.get(name);
-    if (before !== undefined) {
-      return [
-        problem(path, `expected a name that no other strategy has, strategies[${before}] is ${name} too`),
-      ];
-    }
-    seen.set(name, index);
+    if (before !== undefined)
+      return [problem(path, `expected a name that no other strategy has, ${before} is ${name} too`)];
+    const [list, index, ...rest] = of;
+    seen.set(name, [`${String(list)}[${String(index)}]`, ...rest].join('.'));
     if (name.length > longest) {
       const message = `expected a name of at most ${longest} characters beside the instance ${String(instance)}, as both are part of every order id, was ${name}`;
       return [problem(path, message)];
     }
     const isPlain = /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name);
-    if (isPlain || 'name' in plain(strategy)) return [];
+    if (isPlain || isWritten) return [];
     return [
       problem(
         path,
@@ -111,6 +108,24 @@ function checkStrategyNames(root: Plain): readonly Located[] {
       ),
     ];
   });
+}
+
+interface NamedSettings {
+  readonly of: readonly PropertyKey[];
+  readonly name: unknown;
+  /** True if the file has the name; else it is made from the plugin's. */
+  readonly isWritten: boolean;
+}
+
+/** Returns the names of a strategy and its shadow. */
+function namesOf(strategy: unknown, index: number): readonly NamedSettings[] {
+  const { plugin, shadow, name: written } = plain(strategy);
+  const name = written ?? (typeof plugin === 'string' ? baseName(plugin) : undefined);
+  const of = ['strategies', index];
+  const own = { of, name, isWritten: written !== undefined };
+  if (!isObject(shadow)) return [own];
+  const ofShadow = shadow['name'] ?? (typeof name === 'string' ? defaultShadowName(name) : undefined);
+  return [own, { of: [...of, 'shadow'], name: ofShadow, isWritten: shadow['name'] !== undefined }];
 }
 
 function checkEmbedded(embedded: Plain): readonly Located[] {

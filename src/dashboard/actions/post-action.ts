@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { english, sentence, sentenceFacts } from '../../language/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
+import { readShadowNotes } from '../../daemon/shadow-note.ts';
 import { PAUSE, UNTIL_RESUMED_MS, reaches } from '../../engine/lock.ts';
 import {
   positionText,
@@ -47,6 +48,8 @@ type ActionName =
   | 'halt'
   | 'resume'
   | 'pause'
+  | 'reload'
+  | 'promote'
   | 'lock'
   | 'unlock'
   | 'cancel'
@@ -62,7 +65,12 @@ const symbolOf = (market: string | null): string | null =>
 const ACTIONS: {
   readonly [Name in ActionName]: (
     body: BodyOf<Name>,
-    of: { readonly by: string; readonly nowMs: number },
+    of: {
+      readonly by: string;
+      readonly nowMs: number;
+      /** Returns the strategy of a shadow. Throws `ApiError` if there is no such shadow. */
+      readonly strategyOf: (shadow: string) => string;
+    },
   ) => Action;
 } = {
   halt: ({ reason }) => ({
@@ -86,6 +94,26 @@ const ACTIONS: {
     return {
       command: { kind: 'lock', name: PAUSE, ...lock, reason: onOneLine(reason), untilMs, pauses: true, by },
       cost: (reader) => lockWork(reader, { ...lock, text }),
+    };
+  },
+  reload: ({ strategy }, { by }) => ({
+    command: { kind: 'reload', strategy, by },
+    cost: () =>
+      costlessWork(
+        `This loads ${strategy} anew. What does not fit changes nothing; orders and holdings stay.`,
+      ),
+    needsBot: true,
+  }),
+  promote({ shadow, isUndone }, { by, strategyOf }) {
+    const strategy = strategyOf(shadow);
+    const act = isUndone ? 'undo' : 'promote';
+    return {
+      command: { kind: 'promote', act, shadow, strategy, setups: '', by },
+      cost: () =>
+        costlessWork(
+          `This exchanges the code and params of ${strategy} and ${shadow}. Orders and holdings of ${strategy} stay.`,
+        ),
+      needsBot: true,
     };
   },
   lock({ name, strategy, market, forMs, reason, entries }, { by, nowMs }) {
@@ -163,6 +191,7 @@ export class PostAction {
       } = ACTIONS[name](call.body, {
         by: byText(call.person.name),
         nowMs: this.nowMs(),
+        strategyOf: (shadow) => this.strategyOf(shadow),
       });
       if (dryRun) return costOf(this.folder.mirror.read((reader) => cost(reader)));
       return this.post(key, command, needsBot);
@@ -191,6 +220,15 @@ export class PostAction {
               placed: [...(result.placed ?? [])],
             },
     };
+  }
+
+  private strategyOf(shadow: string): string {
+    const note = readShadowNotes(this.folder.dataFolder).get(shadow);
+    if (note === undefined)
+      throw new ApiError('not-found', `expected the name of a shadow, was ${JSON.stringify(shadow)}`, {
+        field: 'shadow',
+      });
+    return note.of;
   }
 
   private post(key: string, command: ControlCommand, needsBot: boolean): ActionReply {

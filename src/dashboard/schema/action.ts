@@ -37,6 +37,15 @@ export const pauseBody = z.strictObject({
   reason,
   entries,
 });
+export const reloadBody = z.strictObject({
+  ...base,
+  strategy: nameField.describe('Its code from its file, and its params from the configuration.'),
+});
+export const promoteBody = z.strictObject({
+  ...base,
+  shadow: nameField,
+  isUndone: z.boolean().default(false).describe('Gives both what they had before.'),
+});
 export const cancelBody = z.strictObject({
   ...base,
   order: nameField.nullable().default(null).describe('One order, by its key or its id at the exchange.'),

@@ -10,6 +10,8 @@ import {
   lockBody,
   orderBody,
   pauseBody,
+  promoteBody,
+  reloadBody,
   resumeBody,
   unlockBody,
 } from './action.ts';
@@ -21,6 +23,7 @@ import {
   strategyReply,
   rulesQuery,
   rulesReply,
+  shadowsReply,
   locksReply,
   budgetsReply,
   booksReply,
@@ -106,6 +109,7 @@ export const DASHBOARD_ENDPOINTS = {
   equity: get('/equity', 'Equity and profit over time.', equityReply, rangeQuery),
   strategy: get('/strategies/:name', 'One strategy.', strategyReply),
   rules: get('/strategies/:name/rules', 'What the rules of a strategy wait for.', rulesReply, rulesQuery),
+  shadows: get('/shadows', 'Strategies beside their shadows on paper.', shadowsReply),
   markets: get('/markets', 'The markets of the bot.', marketsReply),
   candles: get(
     '/markets/:symbol/candles',
@@ -146,6 +150,8 @@ export const DASHBOARD_ENDPOINTS = {
   halt: act('halt', 'Stops trading and cancels the orders of the bot.', haltBody),
   resume: act('resume', 'Ends a halt, or the pause of one strategy.', resumeBody),
   pause: act('pause', 'Pauses one strategy.', pauseBody),
+  reload: act('reload', 'Loads the code and params of one strategy anew, while the bot goes on.', reloadBody),
+  promote: act('promote', 'Exchanges the code and params of a strategy and its shadow.', promoteBody),
   cancel: act('cancel', 'Cancels one order, or those of a strategy, of a market or all.', cancelBody),
   close: act('close', 'Closes the position of one strategy, reduce-only.', closeBody),
   position: act(

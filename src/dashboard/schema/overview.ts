@@ -342,6 +342,31 @@ export const rulesReply = z.object({
     .nullable(),
 });
 
+const shadowSide = z.object({
+  strategy: z.string(),
+  profit: decimalTextField.nullable().describe('Since the comparison began; null if it is not known.'),
+  currency: z.string().nullable(),
+  orders: countField,
+  fills: countField,
+});
+
+export const shadowsReply = z.object({
+  shadows: z.array(
+    z.object({
+      name: z.string(),
+      isPromoted: z.boolean().describe('Whether each has the code and params of the other.'),
+      sinceMs: timeField,
+      live: shadowSide,
+      shadow: shadowSide,
+      ahead: decimalTextField.nullable().describe('Profit of the shadow less that of the strategy.'),
+      same: countField.describe('Orders that both placed.'),
+      onlyLive: countField,
+      onlyShadow: countField,
+    }),
+  ),
+});
+
+export type ShadowsReply = z.output<typeof shadowsReply>;
 export type ConditionItem = z.output<typeof conditionItem>;
 export type RulesReply = z.output<typeof rulesReply>;
 

@@ -2,6 +2,7 @@ import { sentence } from '../../language/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import { RuleAnswers } from '../../daemon/rule-answers.ts';
+import { readShadows } from '../../daemon/compare-shadow.ts';
 import { readHaltWait, waitingLocks } from '../../daemon/control-file.ts';
 import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
@@ -124,6 +125,10 @@ export function createHandlers(
       ),
     rules: async ({ params: { name: strategy = '' }, query: { market = null } }) =>
       rulesReplyOf(await rules.get({ dataFolder, strategy, market, atMs: null })),
+    shadows: () =>
+      mirror.read((reader) => ({
+        shadows: readShadows(dataFolder, reader).map(({ pairs: _pairs, ...item }) => item),
+      })),
     markets: () =>
       mirror.read((reader) =>
         marketsReplyOf(reader, strategyItems(reader, { note: folder.note(), nowMs: nowMs() })),
@@ -185,6 +190,8 @@ export function createHandlers(
     halt: actions.handler('halt'),
     resume: actions.handler('resume'),
     pause: actions.handler('pause'),
+    reload: actions.handler('reload'),
+    promote: actions.handler('promote'),
     cancel: actions.handler('cancel'),
     close: actions.handler('close'),
     position: actions.handler('position'),

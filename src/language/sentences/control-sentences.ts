@@ -38,6 +38,8 @@ export const CONTROL_SENTENCES = {
   'control-done': '{count:count} orders are canceled',
   'control-reloaded': '{strategy:name} runs with its new code and parameters; its orders and holdings stayed',
   'control-not-reloaded': '{strategy:name} was not loaded anew, and goes on as before: {reason:said}',
+  'control-promoted':
+    '{shadow:name} and its strategy go on with the code and parameters of each other; orders and holdings stayed',
   'control-goes-on': 'trading goes on',
   'control-goes-on-but': 'trading goes on; still paused: {strategies:names}',
   'control-books-anew': 'the books start again from the balances of the exchange',
@@ -143,6 +145,8 @@ export const CONTROL_IN_PERSIAN: Record<keyof typeof CONTROL_SENTENCES, string> 
   'control-done': '{count:count} سفارش لغو شد',
   'control-reloaded': '{strategy:name} با کد و پارامترهای تازه کار می‌کند؛ سفارش‌ها و دارایی‌هایش ماند',
   'control-not-reloaded': '{strategy:name} دوباره بار نشد و مثل قبل ادامه می‌دهد: {reason:said}',
+  'control-promoted':
+    '{shadow:name} و استراتژی آن با کد و پارامترهای یکدیگر ادامه می‌دهند؛ سفارش‌ها و دارایی‌ها ماند',
   'control-goes-on': 'معامله ادامه دارد',
   'control-goes-on-but': 'معامله ادامه دارد؛ هنوز در توقف موقت: {strategies:names}',
   'control-books-anew': 'دفتر حساب از مانده‌های صرافی از نو شروع می‌کند',

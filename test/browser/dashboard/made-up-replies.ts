@@ -434,6 +434,21 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     locks: [lock],
     profit: [seriesOf('profit/grid/rls', 300_000_000)],
   },
+  shadows: {
+    shadows: [
+      {
+        name: 'grid-2',
+        isPromoted: false,
+        sinceMs: NOW_MS - 6 * HOUR_MS,
+        live: { strategy: 'grid', profit: '120000', currency: 'rls', orders: 4, fills: 4 },
+        shadow: { strategy: 'grid-2', profit: '310000', currency: 'rls', orders: 9, fills: 9 },
+        ahead: '190000',
+        same: 3,
+        onlyLive: 1,
+        onlyShadow: 6,
+      },
+    ],
+  },
   rules: {
     markets: ['BTCIRT', 'ETHIRT'],
     problem: null,

@@ -278,6 +278,19 @@ describe('the page', () => {
     await page.close();
   });
 
+  test('shows a strategy beside its shadow, and promotes it after one confirmation', async () => {
+    const { page } = await open('strategy/grid', { until: 'text=Shadow grid-2' });
+    expect(await textOf(page, 'main')).toContain('The shadow is ahead by');
+    await page.click('text=Promote…');
+    await page.click('[data-confirm]');
+    await page.waitForSelector('[data-outcome=done]');
+    expect(server.posted.at(-1)).toMatchObject({
+      path: '/actions/promote',
+      body: { shadow: 'grid-2', isUndone: false },
+    });
+    await page.close();
+  });
+
   test('acknowledges all alerts up to the newest one shown', async () => {
     const items = ['9', '8'].map((id) => ({ ...OVERVIEW.alerts[0], id }));
     server.replies.set('alerts', { items, next: null });

@@ -239,4 +239,14 @@ describe('a restart', () => {
     expect(world.engine.ordersByState()).toEqual({ open: 2 });
     expect(world.requestsOf('place-oco')).toHaveLength(1);
   });
+
+  it('keeps a promotion that was stored just before it, and its undo', () => {
+    const world = EngineWorld.ready();
+    const strategy = world.engine.instances[0]?.name ?? '';
+    const promotion = { kind: 'promote', strategy, shadow: 'next', setups: 'mark' } as const;
+    world.control({ ...promotion, act: 'promote' }).restart({ losing: true });
+    expect(world.record('promotions')).toMatchObject([{ strategy, shadow: 'next', setups: 'mark' }]);
+    world.control({ ...promotion, act: 'undo' }).restart({ losing: true });
+    expect(world.record('promotions')).toEqual([]);
+  });
 });

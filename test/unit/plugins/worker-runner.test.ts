@@ -504,7 +504,12 @@ const noStored = (): never => {
   throw new Error('no stored bars are needed');
 };
 
-const anew = (file: string, params = {}) => ({ file: join(folder, file), shownFile: file, params });
+const anew = (file: string, params = {}) => ({
+  name: null,
+  file: join(folder, file),
+  shownFile: file,
+  params,
+});
 
 describe('a strategy that is loaded anew', () => {
   const bars = [10, 20, 30, 40].map((close, index) => closedCandle(close, { openTimeMs: index * 3_600_000 }));

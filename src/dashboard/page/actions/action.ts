@@ -15,6 +15,8 @@ type SameName =
   | 'halt'
   | 'resume'
   | 'pause'
+  | 'reload'
+  | 'promote'
   | 'cancel'
   | 'close'
   | 'lock'

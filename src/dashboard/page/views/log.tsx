@@ -110,6 +110,7 @@ const EVENTS = [
   'control halt',
   'control resume',
   'control reload',
+  'control promote',
   'control drain',
   'control lock',
   'control unlock',
@@ -173,6 +174,8 @@ function eventTitleOf({ kind, subject, data }: LogItem): string | null {
   const fields = fieldsIn(data);
   const lock = typeof fields['name'] === 'string' ? fields['name'] : '';
   if (event === 'control reload') return t(`log.${event}`, { strategy: String(fields['strategy']) });
+  if (event === 'control promote')
+    return t(`log.${event}`, { strategy: String(fields['strategy']), shadow: String(fields['shadow']) });
   return isOfLock(event)
     ? t(`log.${event}`, { name: wordFor('lock-name', lock) ?? showName(lock) })
     : t(`log.${event}`);

@@ -1,15 +1,27 @@
 import type { IntentItem } from '../../schema/order.ts';
 import { useSignal } from '@preact/signals';
-import type { ConditionItem, RulesReply, StrategyReply } from '../../schema/overview.ts';
+import type { ConditionItem, RulesReply, ShadowsReply, StrategyReply } from '../../schema/overview.ts';
 import { formatPlain } from '../../../language/format-number.ts';
+import { askFor } from '../actions/action.ts';
 import { withQuery } from '../api.ts';
 import { language } from '../preferences.ts';
 import { Lines } from '../charts/chart-room.tsx';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Age, Badge, Choices, Gain, NameLink, NameWord, SentenceText, RawData } from '../parts/words.tsx';
+import {
+  Age,
+  Badge,
+  Button,
+  Choices,
+  Gain,
+  NameLink,
+  NameWord,
+  SentenceText,
+  RawData,
+} from '../parts/words.tsx';
 import { t, textOf } from '../translate.ts';
 import { capitalised, NONE, showCount, showName, showTime, unitNow } from '../shown.ts';
+import { mayOperate } from '../session.ts';
 import { useReply } from '../use-reply.ts';
 import { LogTable } from './log.tsx';
 import { LocksTable } from './locks.tsx';
@@ -31,6 +43,12 @@ export function StrategyView({ name }: { readonly name: string }) {
             <StrategyStatusBadge strategy={strategy} />
             <span class="head-actions">
               <StrategyButton strategy={strategy} />
+              {mayOperate() ? (
+                <Button
+                  text="action.reload.do"
+                  onClick={() => askFor({ kind: 'reload', body: { strategy: name } }, name)}
+                />
+              ) : null}
             </span>
           </header>
           {strategy.reason === null ? null : (
@@ -58,6 +76,7 @@ export function StrategyView({ name }: { readonly name: string }) {
           <Panel title={t('orders.open')}>
             <OrdersTable orders={openOrders} label="orders.open" />
           </Panel>
+          <Shadows of={name} />
           <Rules name={name} />
           <Panel title={t('strategy.intents')} note={t('strategy.intentsNote')}>
             <IntentsTable intents={intents} />
@@ -84,7 +103,63 @@ export function StrategyView({ name }: { readonly name: string }) {
   );
 }
 
-/** Interval at which rules are read, in ms: they change with a candle. */
+type ShadowItem = ShadowsReply['shadows'][number];
+
+/** Shows a strategy beside its shadow on paper; nothing without one. */
+function Shadows({ of }: { readonly of: string }) {
+  const { data } = useReply<ShadowsReply>('/shadows', RULES_EVERY_MS).value;
+  const shadows = data?.shadows.filter(({ live }) => live.strategy === of) ?? [];
+  return (
+    <>
+      {shadows.map((shadow) => (
+        <ShadowPanel key={shadow.name} shadow={shadow} />
+      ))}
+    </>
+  );
+}
+
+function ShadowPanel({ shadow }: { readonly shadow: ShadowItem }) {
+  const { name, isPromoted, sinceMs, live, ahead, same, onlyLive, onlyShadow } = shadow;
+  const columns: readonly DataColumn<ShadowItem['live']>[] = [
+    column('column.strategy', ({ strategy }) => <bdi dir="ltr">{strategy}</bdi>, 'title'),
+    column('shadow.money', (side) => t(side === live ? 'shadow.live' : 'shadow.paper')),
+    column(
+      'column.profit',
+      ({ profit, currency }) => <Gain amount={profit} currency={currency ?? ''} />,
+      'number',
+    ),
+    column('column.orders', ({ orders }) => showCount(orders), 'number'),
+    column('column.fills', ({ fills }) => showCount(fills), 'number'),
+  ];
+  return (
+    <Panel title={t('shadow.title', { name })} note={t('shadow.since', { time: showTime(sinceMs) })}>
+      <DataTable
+        label="shadow.title"
+        columns={columns}
+        rows={[live, shadow.shadow]}
+        keyOf={({ strategy }) => strategy}
+        empty="strategy.noIntents"
+      />
+      <p>
+        {t('shadow.ahead')} <Gain amount={ahead} currency={live.currency ?? ''} /> ·{' '}
+        {t('shadow.orders', {
+          same: showCount(same),
+          live: showCount(onlyLive),
+          shadow: showCount(onlyShadow),
+        })}
+      </p>
+      {isPromoted ? <p class="notice">{t('shadow.promoted')}</p> : null}
+      {mayOperate() ? (
+        <Button
+          text={isPromoted ? 'shadow.undo' : 'action.promote.do'}
+          onClick={() => askFor({ kind: 'promote', body: { shadow: name, isUndone: isPromoted } }, name)}
+        />
+      ) : null}
+    </Panel>
+  );
+}
+
+/** Interval at which rules and shadows are read, in ms: they change with a candle. */
 const RULES_EVERY_MS = 10_000;
 
 /** Shows the conditions of a strategy made of rules; nothing for one with handlers. */

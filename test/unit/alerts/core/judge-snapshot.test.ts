@@ -123,6 +123,13 @@ describe('channelsFor', () => {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
+const ahead = (amount: string): AlertSnapshot['shadows'][number] => ({
+  shadow: 'grid-2',
+  strategy: 'grid',
+  currency: 'rls',
+  ahead: parseUnits(amount),
+});
+
 const fill = (total: string): NewFill => ({
   tradeId: '7',
   strategy: 'grid',
@@ -239,6 +246,9 @@ describe('judgeSnapshot', () => {
     ['no alert of the first device', { device: 'b', deviceBefore: null }, []],
     ['a large trade', { fills: [fill('1000')] }, ['big-fill 7 sell']],
     ['no alert of a smaller one', { fills: [fill('999.99')] }, []],
+    ['a shadow that earns more', { shadows: [ahead('5000000')] }, ['shadow grid-2']],
+    ['a shadow that earns less', { shadows: [ahead('-5000000')] }, ['shadow grid-2']],
+    ['no alert of a small difference', { shadows: [ahead('-4999999')] }, []],
     ['a bot that is silent', { lastSignMs: NOON_MS - 120_000 }, ['silent']],
     ['a bot that never said anything', { lastSignMs: null }, ['silent']],
     ['a bot that is silent since the clock was set back', { lastSignMs: NOON_MS + 3_600_000 }, ['silent']],

@@ -48,6 +48,7 @@ export function wellSnapshot(over: Partial<AlertSnapshot> = {}): AlertSnapshot {
     device: 'a',
     deviceBefore: 'a',
     equity: [],
+    shadows: [],
     ...over,
   };
 }
@@ -72,5 +73,6 @@ export const RULES: RuleSettings = {
   clock: { severity: 'warning' },
   newDevice: { severity: 'warning' },
   bigFill: { severity: 'info', least: { usdt: parseUnits('1000') } },
+  shadow: { severity: 'info', least: { rls: parseUnits('5000000') } },
   silent: { severity: 'critical', afterMs: 120_000 },
 };

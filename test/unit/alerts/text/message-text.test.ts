@@ -92,6 +92,10 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
     },
     'Bought 0.01 BTC in BTCIRT for 600,000,000 rial, at 60,000,000,000 rial',
   ],
+  [
+    { rule: 'shadow', shadow: 'grid-2', strategy: 'grid', currency: 'rls', ahead: '-5000000' },
+    'The shadow grid-2 has earned 5,000,000 rial less than grid',
+  ],
   [{ rule: 'silent', lastSignMs: null }, 'nothing down yet'],
   [
     { rule: 'silent', lastSignMs: NOON_MS },
