@@ -2,6 +2,7 @@ import { firstIndex } from '../domain/candle-columns.ts';
 import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import { midOfUnits, parseUnits, type Units } from '../domain/money.ts';
 import { MINUTE_MS } from '../domain/time-text.ts';
+import { tehranParts } from '../language/format-time.ts';
 import { orderQualities, type OrderQuality } from '../portfolio/execution-quality.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
 import type { MirrorReader } from './mirror-reader.ts';
@@ -14,6 +15,16 @@ export interface ReadQualities {
   /** Number of orders that still stand, which have no quality yet. */
   readonly standing: number;
 }
+
+/** Groups of orders: the text that orders have in common with others. Hours are those of Tehran. */
+export const QUALITY_KEYS = {
+  market: ({ order }) => order.market,
+  strategy: ({ order }) => order.strategy,
+  kind: ({ kind }) => kind,
+  hour: ({ order }) =>
+    String(Math.floor(tehranParts(order.plannedAtMs, 'gregorian').minuteOfDay / 60)).padStart(2, '0'),
+  order: ({ order }) => order.key,
+} satisfies Readonly<Record<string, (quality: OrderQuality) => string>>;
 
 /** Longest time between a known price and the moment that it values, in ms. */
 const MOST_APART_MS = 10 * MINUTE_MS;

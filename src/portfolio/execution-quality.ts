@@ -1,4 +1,4 @@
-import { divideHalfEven, midOfUnits, NO_UNITS, type Units } from '../domain/money.ts';
+import { divideHalfEven, formatUnits, midOfUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { ExitKind } from '../domain/order.ts';
 import type { FillRecord } from '../records/fill.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
@@ -161,6 +161,18 @@ export function groupQualities(
     const [key, currency] = JSON.parse(name) as [string, string];
     return { key, currency, ...sumsOf(all) };
   });
+}
+
+/** Returns a group with its money as decimals. */
+export function qualityItem({ traded, slippage, fees, unfilledCost, shortfall, ...rest }: QualityGroup) {
+  return {
+    ...rest,
+    traded: formatUnits(traded),
+    slippage: formatUnits(slippage),
+    fees: formatUnits(fees),
+    unfilledCost: formatUnits(unfilledCost),
+    shortfall: formatUnits(shortfall),
+  };
 }
 
 function sumsOf(all: readonly OrderQuality[]): Omit<QualityGroup, 'key' | 'currency'> {

@@ -2,9 +2,13 @@ import { Option, type Command } from 'commander';
 import { formatUnits, moneyText, type Units } from '../../domain/money.ts';
 import { durationText, MINUTE_MS, SECOND_MS } from '../../domain/time-text.ts';
 import { decimalsOf, parseMarket } from '../../exchange/market-names.ts';
-import { tehranParts } from '../../language/format-time.ts';
-import { readQualities, type ReadQualities } from '../../mirror/read-qualities.ts';
-import { groupQualities, type OrderQuality, type QualityGroup } from '../../portfolio/execution-quality.ts';
+import { QUALITY_KEYS, readQualities, type ReadQualities } from '../../mirror/read-qualities.ts';
+import {
+  groupQualities,
+  qualityItem,
+  type OrderQuality,
+  type QualityGroup,
+} from '../../portfolio/execution-quality.ts';
 import {
   calibrateCandles,
   calibrateReplay,
@@ -17,17 +21,7 @@ import { timeOption } from '../data/data-options.ts';
 import { filterOf, mirrorCommand, readMirror, withFilters, type FilterOptions } from '../read-mirror.ts';
 import { print, rowLines } from '../table.ts';
 
-const KEYS = {
-  market: ({ order }) => order.market,
-  strategy: ({ order }) => order.strategy,
-  kind: ({ kind }) => kind,
-  /** Hour of Tehran in which it was planned. */
-  hour: ({ order }) =>
-    String(Math.floor(tehranParts(order.plannedAtMs, 'gregorian').minuteOfDay / 60)).padStart(2, '0'),
-  order: ({ order }) => order.key,
-} satisfies Readonly<Record<string, (quality: OrderQuality) => string>>;
-
-type Key = keyof typeof KEYS;
+type Key = keyof typeof QUALITY_KEYS;
 
 interface Options extends FilterOptions {
   readonly since?: number;
@@ -88,7 +82,7 @@ function notesOf(groups: readonly QualityGroup[], { standing }: ReadQualities): 
 }
 
 const grouped = (qualities: readonly OrderQuality[], { by }: Options): readonly QualityGroup[] =>
-  groupQualities(qualities, { keyOf: KEYS[by], currencyOf: (market) => parseMarket(market).quote });
+  groupQualities(qualities, { keyOf: QUALITY_KEYS[by], currencyOf: (market) => parseMarket(market).quote });
 
 function listQuality(options: Options): void {
   const { since = Number.NEGATIVE_INFINITY, by, calibrate } = options;
@@ -100,7 +94,7 @@ function listQuality(options: Options): void {
     return;
   }
   const groups = grouped(read.qualities, options);
-  print(options, { by, standing: read.standing, groups: groups.map(groupItem) }, () => {
+  print(options, { by, standing: read.standing, groups: groups.map(qualityItem) }, () => {
     const notes = notesOf(groups, read);
     if (groups.length === 0) return ['No order was sent and ended yet.', ...notes];
     return [...linesOf(groups, options), ...(notes.length === 0 ? [] : ['', ...notes])];
@@ -129,8 +123,8 @@ async function compareQuality(folder: string, options: Options): Promise<void> {
     return { session, rules: rules.find((group) => group.key === key && group.currency === currency) };
   });
   const items = pairs.map((pair) => ({
-    session: groupItem(pair.session),
-    rules: pair.rules === undefined ? null : groupItem(pair.rules),
+    session: qualityItem(pair.session),
+    rules: pair.rules === undefined ? null : qualityItem(pair.rules),
   }));
   print(options, { by, groups: items }, () =>
     pairs.length === 0
@@ -168,15 +162,6 @@ function printCalibration(options: Options, found: FillCalibration | null): void
 const shareText = (group: QualityGroup | undefined): string =>
   group === undefined ? '' : `${(group.filledShare * 100).toFixed(1)} %`;
 
-/** Returns a group with its money as text. */
-function groupItem({ traded, slippage, fees, unfilledCost, shortfall, ...rest }: QualityGroup) {
-  const money = { traded, slippage, fees, unfilledCost, shortfall };
-  return {
-    ...rest,
-    ...Object.fromEntries(Object.entries(money).map(([name, units]) => [name, formatUnits(units)])),
-  };
-}
-
 const EXAMPLES = `  sarraf quality
   sarraf quality --by kind --market BTCIRT --since 2026-01-01
   sarraf quality --by order --strategy grid --json
@@ -191,7 +176,7 @@ export function qualityCommand(): Command {
     examples: EXAMPLES,
   })
     .addOption(
-      new Option('--by <what>', 'groups orders by this').choices(Object.keys(KEYS)).default('market'),
+      new Option('--by <what>', 'groups orders by this').choices(Object.keys(QUALITY_KEYS)).default('market'),
     )
     .option('--since <time>', 'only orders planned since this time', timeOption)
     .option(

@@ -248,6 +248,7 @@ const PATHS = {
   orders: 'M5 6h14M5 12h14M5 18h9',
   trips: 'M4 8h13M13 4l4 4-4 4M20 16H7M11 12l-4 4 4 4',
   profits: 'M5 5h14v15H5zM5 10h14M9 3v4M15 3v4M9 15h.01M12 15h3',
+  quality: 'M12 20V10M6 20v-6M18 20V4',
   fills: 'M5 13l4 4L19 7',
   signals: 'M12 19v-6M9.5 13a2.5 2.5 0 1 1 5 0M7 15a6 6 0 1 1 10 0M4.5 17.5a9.5 9.5 0 1 1 15 0',
   budgets: 'M4 18a8 8 0 1 1 16 0M12 18l4-6',

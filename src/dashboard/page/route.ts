@@ -6,6 +6,7 @@ export const LISTED_VIEWS = [
   'orders',
   'trips',
   'profits',
+  'quality',
   'fills',
   'signals',
   'budgets',

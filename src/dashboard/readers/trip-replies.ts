@@ -5,8 +5,18 @@ import { tehranParts } from '../../language/format-time.ts';
 import { LastPrices } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { TripRegister, type ListedTrip } from '../../mirror/trip-register.ts';
+import { QUALITY_KEYS, readQualities } from '../../mirror/read-qualities.ts';
+import { groupQualities, qualityItem } from '../../portfolio/execution-quality.ts';
 import { groupTrips, valueAt, type TripGroup } from '../../portfolio/round-trips.ts';
-import type { ProfitsQuery, ProfitsReply, TripItem, TripsQuery, TripsReply } from '../schema/trip.ts';
+import type {
+  ProfitsQuery,
+  ProfitsReply,
+  QualityQuery,
+  QualityReply,
+  TripItem,
+  TripsQuery,
+  TripsReply,
+} from '../schema/trip.ts';
 import { tryMarket } from './row-items.ts';
 
 /** Trips of a strategy or market, and the currency of each. */
@@ -140,6 +150,24 @@ const PERIODS: Readonly<
     return tehranInstant((calendar === 'jalali' ? dayOfJalali : dayOfGregorian)({ year, month, day: 1 }), 0);
   },
 };
+
+/** Maximum number of orders whose quality is measured: the newest. */
+const MOST_MEASURED = 5_000;
+
+export function qualityReplyOf(reader: MirrorReader, query: QualityQuery): QualityReply {
+  const { strategy = null, market = null, by } = query;
+  const { qualities, standing } = readQualities(reader, {
+    strategy,
+    market,
+    last: MOST_MEASURED,
+    sinceMs: Number.NEGATIVE_INFINITY,
+  });
+  const groups = groupQualities(qualities, {
+    keyOf: QUALITY_KEYS[by],
+    currencyOf: (symbol) => tryMarket(symbol)?.quote ?? '',
+  });
+  return { standing, groups: groups.map(qualityItem) };
+}
 
 export function profitsReplyOf(reader: MirrorReader, query: ProfitsQuery): ProfitsReply {
   const { by, calendar } = query;

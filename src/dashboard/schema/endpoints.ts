@@ -57,7 +57,7 @@ import {
   ordersQuery,
   ordersReply,
 } from './order.ts';
-import { profitsQuery, profitsReply, tripsQuery, tripsReply } from './trip.ts';
+import { profitsQuery, profitsReply, qualityQuery, qualityReply, tripsQuery, tripsReply } from './trip.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
 
 /** Input and output of one endpoint of the API. */
@@ -130,6 +130,12 @@ export const DASHBOARD_ENDPOINTS = {
     tripsQuery,
   ),
   profits: get('/profits', 'Closed trips by day, strategy and other.', profitsReply, profitsQuery),
+  quality: get(
+    '/quality',
+    'What the newest 5,000 orders cost against the price at which they were decided.',
+    qualityReply,
+    qualityQuery,
+  ),
   intents: get('/intents', 'What strategies wanted.', intentsReply, intentsQuery),
   budgets: get('/budgets', 'Limits: their use now and over time, and lockouts.', budgetsReply, rangeQuery),
   books: get('/books', 'Whether the books agree with the exchange.', booksReply),

@@ -89,6 +89,38 @@ export const profitsReply = z.object({
     .describe('At most 1,000, newest or largest profit first. Trips count when they are closed.'),
 });
 
+const QUALITY_GROUPS = ['market', 'strategy', 'kind', 'hour'] as const;
+
+export const qualityQuery = z.object({
+  ...filter,
+  by: z.enum(QUALITY_GROUPS).default('market').describe('Hours are those of Tehran.'),
+});
+
+export const qualityReply = z.object({
+  standing: countField.describe('Orders that still stand, and are not counted.'),
+  groups: z.array(
+    z.object({
+      key: z.string(),
+      currency: z.string(),
+      orders: countField,
+      priced: countField.describe('Orders with a known price at their plan.'),
+      valued: countField.describe('Orders whose shortfall is known too.'),
+      filledShare: z.number().describe('Mean share of its amount that an order traded.'),
+      traded: decimalTextField,
+      slippage: decimalTextField.describe('A cost is positive.'),
+      fees: decimalTextField,
+      unfilledCost: decimalTextField,
+      shortfall: decimalTextField.describe('Slippage, fees, and the cost of what did not trade.'),
+      slippageBps: z.number().nullable(),
+      shortfallBps: z.number().nullable(),
+      firstFillMs: lengthField.nullable().describe('Median from the plan to the first fill.'),
+      completionMs: lengthField.nullable(),
+    }),
+  ),
+});
+
+export type QualityReply = z.output<typeof qualityReply>;
+export type QualityQuery = z.output<typeof qualityQuery>;
 export type TripItem = z.output<typeof tripItem>;
 export type TripsReply = z.output<typeof tripsReply>;
 export type TripsQuery = z.output<typeof tripsQuery>;

@@ -34,7 +34,7 @@ import {
   lockItemOf,
 } from '../readers/row-items.ts';
 import { allSeriesOf, rulesReplyOf, strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
-import { profitsReplyOf, tripsReplyOf } from '../readers/trip-replies.ts';
+import { profitsReplyOf, qualityReplyOf, tripsReplyOf } from '../readers/trip-replies.ts';
 import { findReports, reportItemOf } from './page-files.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
@@ -146,6 +146,7 @@ export function createHandlers(
       pageOf((pages) => pages.fills({ ...scopeOf(query), orderKey: order ?? null }), fillItemOf),
     trips: ({ query }) => mirror.read((reader) => tripsReplyOf(reader, query)),
     profits: ({ query }) => mirror.read((reader) => profitsReplyOf(reader, query)),
+    quality: ({ query }) => mirror.read((reader) => qualityReplyOf(reader, query)),
     intents: ({ query: { status, ...query } }) =>
       pageOf((pages) => pages.intents({ ...scopeOf(query), status }), intentItemOf),
     budgets: ({ query }) => {

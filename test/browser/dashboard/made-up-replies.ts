@@ -605,6 +605,28 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       tags: ['strength crosses below 30'],
     },
   },
+  quality: {
+    standing: 2,
+    groups: [
+      {
+        key: 'BTCIRT',
+        currency: 'rls',
+        orders: 42,
+        priced: 42,
+        valued: 40,
+        filledShare: 0.82,
+        traded: '126000000000',
+        slippage: '18900000',
+        fees: '126000000',
+        unfilledCost: '4200000',
+        shortfall: '149100000',
+        slippageBps: 1.5,
+        shortfallBps: 11.8,
+        firstFillMs: 1_200,
+        completionMs: 48_000,
+      },
+    ],
+  },
   profits: {
     groups: Array.from({ length: 40 }, (_, index) => ({
       ...tripSums,

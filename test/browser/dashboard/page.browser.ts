@@ -63,6 +63,7 @@ const VIEWS = [
   ['strategy/grid', '.chart.lines[data-drawn=true]'],
   ['trips', 'main tbody tr'],
   ['profits', '.calendar'],
+  ['quality', 'main tbody tr'],
   ['fills', 'main tbody tr'],
   ['signals', 'main tbody tr'],
   ['budgets', '.chart.lines[data-drawn=true]'],

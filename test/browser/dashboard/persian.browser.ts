@@ -74,6 +74,7 @@ describe('in Persian there is no English sentence', () => {
     ['strategy/grid', 'main tbody tr'],
     ['trips', 'main tbody tr'],
     ['profits', '.calendar'],
+    ['quality', 'main tbody tr'],
     ['fills', 'main tbody tr'],
     ['budgets', 'main tbody tr'],
     ['books', 'main tbody tr'],

@@ -92,6 +92,8 @@ describe('what is read', () => {
     ['overview', '/overview'],
     ['trips', '/trips?by=profit&limit=5'],
     ['profits', '/profits?by=month&calendar=jalali'],
+    ['quality', '/quality?by=kind'],
+    ['shadows', '/shadows'],
     ['equity', '/equity?from=0'],
     ['strategy', '/strategies/market-maker'],
     ['rules', '/strategies/market-maker/rules'],

@@ -16,6 +16,7 @@ export const ENGLISH_TEXTS = {
   'view.order': 'Order',
   'view.trips': 'Trades',
   'view.profits': 'Profit',
+  'view.quality': 'Execution',
   'view.fills': 'Fills',
   'view.strategy': 'Strategy',
   'view.signals': 'Signals',

@@ -16,6 +16,7 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'view.orders': TERMS.orders,
   'view.order': TERMS.order,
   'view.trips': TERMS.trades,
+  'view.quality': 'کیفیت اجرا',
   'view.profits': TERMS.profit,
   'view.fills': TERMS.fills,
   'view.strategy': TERMS.strategy,

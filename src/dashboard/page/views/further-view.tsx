@@ -8,12 +8,13 @@ import { LocksView } from './locks.tsx';
 import { LogView } from './log.tsx';
 import { ReportsView } from './reports.tsx';
 import { SignalsView } from './signals.tsx';
-import { ProfitsView, TripsView } from './trips.tsx';
+import { ProfitsView, QualityView, TripsView } from './trips.tsx';
 import { StrategyView } from './strategy.tsx';
 
 const VIEWS = {
   trips: TripsView,
   profits: ProfitsView,
+  quality: QualityView,
   fills: FillsView,
   signals: SignalsView,
   budgets: BudgetsView,

@@ -1,8 +1,17 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChild } from 'preact';
 import { DAY_MS, weekdayOf } from '../../../domain/time-text.ts';
 import { tehranDay } from '../../../domain/zone-time.ts';
 import { localDigits, monthName, tehranParts } from '../../../language/format-time.ts';
-import type { ProfitsQuery, ProfitsReply, TripItem, TripsQuery, TripsReply } from '../../schema/trip.ts';
+import type {
+  ProfitsQuery,
+  ProfitsReply,
+  QualityQuery,
+  QualityReply,
+  TripItem,
+  TripsQuery,
+  TripsReply,
+} from '../../schema/trip.ts';
 import { MarketAndStrategy, SelectField, useMarketAndStrategy } from '../actions/field.tsx';
 import { withQuery } from '../api.ts';
 import { column, DataTable, NamedFigure, PagedList, type DataColumn } from '../parts/data-table.tsx';
@@ -17,6 +26,7 @@ import {
   showExact,
   showLength,
   showMoney,
+  showName,
   showNumber,
   showShare,
   showTime,
@@ -376,3 +386,100 @@ function Calendar({ days }: { readonly days: readonly ProfitGroup[] }) {
 
 /** Number of shades of a day. */
 const CALENDAR_LEVELS = 3;
+
+type QualityItem = QualityReply['groups'][number];
+const QUALITY_GROUPS: readonly QualityQuery['by'][] = ['market', 'strategy', 'kind', 'hour'];
+
+/** Interval at which the quality of orders is read, in ms: each read measures thousands of them. */
+const QUALITY_EVERY_MS = 15_000;
+
+/** Shows what orders cost against the price at which they were decided. */
+export function QualityView() {
+  const by = useSignal<QualityQuery['by']>('market');
+  const filter = useMarketAndStrategy();
+  const query = { by: by.value, market: filter.market.value, strategy: filter.strategy.value };
+  const reply = useReply<QualityReply>(withQuery('/quality', query), QUALITY_EVERY_MS);
+  return (
+    <>
+      <header class="view-head">
+        <h1>{t('view.quality')}</h1>
+        <Choices
+          label="profits.by"
+          choices={QUALITY_GROUPS}
+          chosen={by}
+          shown={(each) => t(each === 'kind' ? 'quality.kind' : `profits.${each}`)}
+        />
+        <MarketAndStrategy filter={filter} />
+      </header>
+      <WithReply reply={reply.value}>
+        {({ groups, standing }) => (
+          <Panel title={t('view.quality')} note={t('quality.note')}>
+            <DataTable
+              label="view.quality"
+              columns={qualityColumns(by.value)}
+              rows={groups}
+              keyOf={({ key, currency }) => `${key} ${currency}`}
+              empty="quality.none"
+            />
+            {standing === 0 ? null : <p class="note">{t('quality.standing', { count: standing })}</p>}
+          </Panel>
+        )}
+      </WithReply>
+    </>
+  );
+}
+
+const ORDER_KINDS = ['market', 'taker', 'maker', 'limit', 'stop'] as const;
+
+/** Shows how an order met the market; an exit of a bracket has its own name. */
+function OrderKind({ name }: { readonly name: string }) {
+  const kind = ORDER_KINDS.find((each) => each === name);
+  return kind === undefined ? <NameWord area="exit" name={name} /> : <>{t(`quality.kind.${kind}`)}</>;
+}
+
+const basisPoints = (value: number | null): ComponentChild =>
+  value === null ? null : <span class="note line">{t('quality.bps', { value: ratio(value) })}</span>;
+
+function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem>[] {
+  return [
+    column(
+      by === 'kind' ? 'quality.kind' : `profits.${by}`,
+      ({ key }) => (by === 'kind' ? <OrderKind name={key} /> : <bdi dir="ltr">{showName(key)}</bdi>),
+      'title',
+    ),
+    column('column.orders', ({ orders }) => showCount(orders), 'number'),
+    column('quality.filled', ({ filledShare }) => showShare(filledShare), 'number'),
+    column('quality.traded', ({ traded, currency }) => showMoney(traded, currency), 'number'),
+    column(
+      'quality.slippage',
+      ({ slippage, slippageBps, priced, currency }) => (
+        <>
+          {priced === 0 ? NONE : showMoney(slippage, currency)}
+          {basisPoints(slippageBps)}
+        </>
+      ),
+      'number',
+    ),
+    column('column.fee', ({ fees, currency }) => showMoney(fees, currency), 'number'),
+    column(
+      'quality.unfilled',
+      ({ unfilledCost, valued, currency }) => (valued === 0 ? NONE : showMoney(unfilledCost, currency)),
+      'number',
+    ),
+    column(
+      'quality.shortfall',
+      ({ shortfall, shortfallBps, valued, currency }) => (
+        <>
+          {valued === 0 ? NONE : showMoney(shortfall, currency)}
+          {basisPoints(shortfallBps)}
+        </>
+      ),
+      'number',
+    ),
+    column('quality.times', ({ firstFillMs, completionMs }) =>
+      [firstFillMs, completionMs]
+        .map((lengthMs) => (lengthMs === null ? NONE : showLength(lengthMs)))
+        .join(' · '),
+    ),
+  ];
+}
