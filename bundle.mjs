@@ -50,6 +50,7 @@ const ENTRIES = [
   'src/fuzz/seed-worker',
   'src/study/trials/trial-worker',
   'src/study/code-bundle',
+  'src/lab/describe-strategy',
 ];
 
 /**

@@ -1,4 +1,5 @@
-import { fsyncSync, writeSync, openSync, closeSync } from 'node:fs';
+import { writeSync, openSync, closeSync } from 'node:fs';
+import { flushOpen } from '../recording/durable-file.ts';
 import { disposable } from '../domain/closing.ts';
 import { DAY_MS } from '../domain/time-text.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
@@ -259,7 +260,7 @@ export function writeBytes(path: string, write: (out: ByteWriter) => void): void
   });
   write(out);
   out.flush();
-  fsyncSync(file.value);
+  flushOpen(file.value);
 }
 
 /** Address space that `bytesOf` reserves, without memory behind it. More bytes throw a RangeError. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Override, readBotConfig } from '../daemon/read-bot-config.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { baseName } from '../daemon/strategy-settings.ts';
@@ -177,4 +178,30 @@ export function botConfigOf(
   });
   if (reading.ok) return reading.config;
   throw new SarrafError('INVALID_OPTIONS', reading.problems.join('; '));
+}
+
+/** Strategy and files of a run. */
+type RunPaths = {
+  readonly [Name in 'strategy' | 'csv' | 'catalogue' | 'signals']?: RunSettings[Name] | undefined;
+};
+
+/** Returns the strategy and the files of a run by absolute paths; relative ones count from a folder. */
+export function wholePaths(
+  { strategy, csv, catalogue, signals }: RunPaths,
+  folder: string,
+): { readonly [Name in keyof RunPaths]: Exclude<RunPaths[Name], undefined> } {
+  const whole = (path: string): string => resolve(folder, path);
+  return {
+    ...(strategy === undefined ? {} : { strategy: /[/\\.]/.test(strategy) ? whole(strategy) : strategy }),
+    ...(csv === undefined
+      ? {}
+      : {
+          csv:
+            typeof csv === 'string'
+              ? whole(csv)
+              : Object.fromEntries(Object.entries(csv).map(([market, path]) => [market, whole(path)])),
+        }),
+    ...(catalogue === undefined ? {} : { catalogue: whole(catalogue) }),
+    ...(signals === undefined ? {} : { signals: whole(signals) }),
+  };
 }

@@ -40,17 +40,17 @@ function statOf(pid: number): { readonly state: string; readonly startTicks: num
 }
 
 /**
- * Returns this process as an owner. Systems without `/proc` have no boot id, and a constant stands for it.
- * That is safe if the monotonic clock begins at 0 with each boot: a stamp of an earlier boot is then released
- * a whole window after the boot or later. They have no start time either: a process id that is in use again
- * reads as alive, which keeps a slot longer and frees none.
+ * Returns a process of this machine, by default this one, as an owner. Systems without `/proc` have no boot
+ * id, and a constant stands for it. That is safe if the monotonic clock begins at 0 with each boot: a stamp
+ * of an earlier boot is then released a whole window after the boot or later. They have no start time either:
+ * a process id that is in use again reads as alive, which keeps a slot longer and frees none.
  */
-export function thisOwner(): Owner {
+export function thisOwner(pid: number = process.pid): Owner {
   return {
     bootId: readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'), 'unknown-boot'),
     pidNamespace: readOr(() => readlinkSync('/proc/self/ns/pid'), 'only'),
-    pid: process.pid,
-    startTicks: statOf(process.pid)?.startTicks ?? null,
+    pid,
+    startTicks: statOf(pid)?.startTicks ?? null,
   };
 }
 

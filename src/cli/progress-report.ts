@@ -1,4 +1,4 @@
-import { progressText } from './data/progress-line.ts';
+import { progressText, progressRecord, wantsRecords } from './data/progress-line.ts';
 
 /** Duration of work below which no progress is shown, in ms. */
 const QUIET_MS = 2_000;
@@ -8,13 +8,17 @@ const QUIET_MS = 2_000;
  * this often, then less and less often.
  */
 const DRAW_EVERY_MS = 200;
+const RECORD_EVERY_MS = 500;
 const FIRST_LINE_EVERY_MS = 5_000;
 const LONGEST_LINE_EVERY_MS = 60_000;
 
 const DEFAULT_COLUMNS = 80;
 
+type Progress = Omit<Parameters<typeof progressRecord>[0], 'what'>;
+
 interface ProgressOptions {
-  readonly isTerminal: boolean;
+  /** `terminal`: one line is drawn again and again; `records`: a line of JSON for another program. */
+  readonly form: 'terminal' | 'lines' | 'records';
   readonly columns?: number;
   readonly write: (text: string) => void;
   /** Returns the time in ms. */
@@ -54,15 +58,19 @@ export class ProgressReport {
   tick(): void {
     const nowMs = this.options.clock();
     if (this.isTime(nowMs))
-      this.showText(`${this.phase}: ${Math.floor((nowMs - this.phaseMs) / 1_000)} s`, nowMs);
+      this.showText(`${this.phase}: ${Math.floor((nowMs - this.phaseMs) / 1_000)} s`, nowMs, {
+        done: 0,
+        share: null,
+      });
   }
 
   /** Shows progress. `share`: from 0 to 1; null if unknown. `note`: text at the end. */
-  show(progress: { readonly done: number; readonly share: number | null; readonly note?: string }): void {
+  show(progress: Progress): void {
     this.stopTicking();
     const nowMs = this.options.clock();
     if (!this.isTime(nowMs)) return;
-    this.showText(progressText({ ...progress, what: this.phase, elapsedMs: nowMs - this.phaseMs }), nowMs);
+    const text = progressText({ ...progress, what: this.phase, elapsedMs: nowMs - this.phaseMs });
+    this.showText(text, nowMs, progress);
   }
 
   /** Ends the progress and removes the line from a terminal. */
@@ -77,18 +85,20 @@ export class ProgressReport {
   }
 
   private isTime(nowMs: number): boolean {
-    if (nowMs - this.startMs < QUIET_MS) return false;
-    return nowMs - this.shownMs >= (this.options.isTerminal ? DRAW_EVERY_MS : this.lineEveryMs);
+    const { form } = this.options;
+    if (form !== 'records' && nowMs - this.startMs < QUIET_MS) return false;
+    const everyMs = { terminal: DRAW_EVERY_MS, lines: this.lineEveryMs, records: RECORD_EVERY_MS }[form];
+    return nowMs - this.shownMs >= everyMs;
   }
 
-  private showText(text: string, nowMs: number): void {
-    const { isTerminal, columns = DEFAULT_COLUMNS, write } = this.options;
-    if (!isTerminal && this.shownMs > Number.NEGATIVE_INFINITY) {
+  private showText(text: string, nowMs: number, progress: Progress): void {
+    const { form, columns = DEFAULT_COLUMNS, write } = this.options;
+    if (form !== 'terminal' && this.shownMs > Number.NEGATIVE_INFINITY) {
       this.lineEveryMs = Math.min(LONGEST_LINE_EVERY_MS, this.lineEveryMs * 2);
     }
     this.shownMs = nowMs;
-    if (!isTerminal) {
-      write(`${text}\n`);
+    if (form !== 'terminal') {
+      write(form === 'records' ? progressRecord({ ...progress, what: this.phase }) : `${text}\n`);
       return;
     }
     this.isDrawn = true;
@@ -108,7 +118,7 @@ export class ProgressReport {
  */
 export function reportOnStderr({ isSilent }: { readonly isSilent: boolean }): ProgressReport {
   return new ProgressReport({
-    isTerminal: process.stderr.isTTY,
+    form: wantsRecords() ? 'records' : process.stderr.isTTY ? 'terminal' : 'lines',
     columns: process.stderr.columns,
     write: isSilent ? () => {} : (text) => void process.stderr.write(text),
     clock: () => performance.now(),

@@ -226,6 +226,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Puts a backup in a data folder, and what was there aside; asks first.',
     load: async () => (await import('./commands/restore.ts')).restoreCommand(),
   },
+  lab: {
+    summary: 'Serves a page that runs backtests, studies and data commands, each in a process of its own.',
+    load: async () => (await import('./commands/lab.ts')).labCommand(),
+  },
   report: {
     summary: 'Lists, shows, compares and exports stored backtests; writes the page of a live session.',
     load: async () => (await import('./commands/report.ts')).reportCommand(),
@@ -261,7 +265,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
 /** All commands as the help groups them. */
 const GROUPS = {
   'Begin and run': 'run init plan doctor exchange completion',
-  'Try a strategy': 'backtest study worker parity replay explain why fuzz',
+  'Try a strategy': 'backtest study lab worker parity replay explain why fuzz',
   'Watch a bot':
     'status orders trades quality shadow balances intents signals locks reconcile budget health dashboard alerts report',
   'Steer a bot': 'halt resume pause reload promote cancel close position order signal lock unlock',

@@ -66,6 +66,11 @@ const dashboardSettings = z
       .nullable()
       .prefault(null)
       .describe('Serves HTTPS. Without it, HTTP.'),
+    lab: z
+      .url({ protocol: /^https?$/ })
+      .max(200)
+      .optional()
+      .describe('Address of a lab (sarraf lab), which the page then links to.'),
   })
   .refine(({ host, insecure, tls }) => isLoopbackName(host) || insecure || tls !== null, {
     path: ['host'],

@@ -3,10 +3,11 @@ import { closing } from '../domain/closing.ts';
 import { join } from 'node:path';
 import { writePrivateFile } from '../configuration/secret-file.ts';
 import { AccessStore, linkText, writeAddressNote } from './access-store.ts';
-import { DashboardServer, type DashboardServerOptions } from './server/dashboard-server.ts';
+import type { ApiServerOptions } from './api-server.ts';
+import { DashboardServer } from './server/dashboard-server.ts';
 
 /** Settings for the thread that serves the page. */
-export type DashboardSettings = Omit<DashboardServerOptions, 'onError' | 'nowMs'> & {
+export type DashboardSettings = Omit<ApiServerOptions, 'onError' | 'nowMs'> & {
   /** True if a one-time link is requested, for a person at the terminal. */
   readonly wantsLink: boolean;
   /** True if `port` is only a proposal: while other programs use it, the next ones are tried. */
@@ -38,24 +39,42 @@ function isPortInUse(error: unknown): boolean {
   return ((cause ?? error) as NodeJS.ErrnoException).code === 'EADDRINUSE';
 }
 
-/**
- * Serves a data folder: creates the first token if there is none, listens, and stores the address. Throws as
- * `DashboardServer` does.
- */
+/** Server of a page. */
+interface PageServer {
+  listen(): Promise<string>;
+  close(): Promise<void>;
+}
+
+type Begun<Server> = { readonly server: Server; readonly begun: DashboardMessage & { kind: 'listening' } };
+
+/** Serves the page of a bot's data folder, and stores its address for links. Throws as `beginServer` does. */
 export async function beginDashboard(
   settings: DashboardSettings,
   onError: (message: string) => void,
-): Promise<{ readonly server: DashboardServer; readonly begun: DashboardMessage & { kind: 'listening' } }> {
+): Promise<Begun<DashboardServer>> {
+  return beginServer(settings, (options) => new DashboardServer({ ...options, onError }), {
+    onListening: (address) => writeAddressNote(settings.dataFolder, address),
+  });
+}
+
+/** Serves a data folder: creates the first token if there is none, and listens. Throws as the server does. */
+export async function beginServer<Server extends PageServer>(
+  settings: DashboardSettings,
+  create: (options: Omit<ApiServerOptions, 'onError'>) => Server,
+  { onListening = () => {} }: { readonly onListening?: (address: string) => void } = {},
+): Promise<Begun<Server>> {
   const { wantsLink, isPortProposed, ...options } = settings;
   const { dataFolder } = options;
   const ports = isPortProposed ? PORTS_TRIED : 1;
-  const { server, address, port } = await listenAtFirstFree({ ...options, onError }, ports);
+  const { server, address, port } = await listenAtFirstFree(options.port, ports, (tried) =>
+    create({ ...options, port: tried }),
+  );
   using store = closing(new AccessStore(dataFolder));
   try {
     const tokenFile = makeFirstToken(store, dataFolder);
     const link = wantsLink ? linkText(address, store.addLink('operate').code) : null;
     const busyPort = port === options.port ? null : options.port;
-    writeAddressNote(dataFolder, address);
+    onListening(address);
     return { server, begun: { kind: 'listening', address, tokenFile, link, busyPort } };
   } catch (error) {
     await server.close();
@@ -64,16 +83,17 @@ export async function beginDashboard(
 }
 
 /** Listens at the first of `ports` ports from the given one that no other program uses. */
-async function listenAtFirstFree(
-  options: DashboardServerOptions,
+async function listenAtFirstFree<Server extends PageServer>(
+  first: number,
   ports: number,
-): Promise<{ readonly server: DashboardServer; readonly address: string; readonly port: number }> {
-  for (let { port } = options; ; port += 1) {
-    const server = new DashboardServer({ ...options, port });
+  create: (port: number) => Server,
+): Promise<{ readonly server: Server; readonly address: string; readonly port: number }> {
+  for (let port = first; ; port += 1) {
+    const server = create(port);
     try {
       return { server, address: await server.listen(), port };
     } catch (error) {
-      if (!isPortInUse(error) || port + 1 >= options.port + ports) throw error;
+      if (!isPortInUse(error) || port + 1 >= first + ports) throw error;
     }
   }
 }

@@ -24,7 +24,7 @@ export class DashboardSidecar implements Sidecar {
 
   constructor(options: DashboardSidecarOptions) {
     const { config, screen, writeToPerson } = options;
-    const { host, port, hosts, tls, isPortWritten } = config.dashboard;
+    const { host, port, hosts, tls, lab, isPortWritten } = config.dashboard;
     const data: DashboardSettings = {
       dataFolder: config.data.folder,
       pageFolder: pageFolder(),
@@ -33,6 +33,7 @@ export class DashboardSidecar implements Sidecar {
       isPortProposed: !isPortWritten,
       hosts,
       tls,
+      lab: lab ?? null,
       language: config.language,
       wantsLink: writeToPerson !== null,
     };

@@ -1,7 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { shownAnchors, UTC_BARS, type BarAnchors, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
+import {
+  anchorIn,
+  anchorText,
+  shownAnchors,
+  UTC_BARS,
+  type BarAnchors,
+  TIMEFRAMES,
+  type Timeframe,
+} from '../domain/candle.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { isZone } from '../domain/zone-time.ts';
 import { replaceFile, SPILL_FOLDER } from './durable-file.ts';
@@ -227,4 +235,36 @@ function folders(path: string): string[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .toSorted();
+}
+
+/** Coverage of one folder of the catalogue. */
+export interface RecordingCoverage {
+  readonly market: string;
+  readonly folder: string;
+  /** Anchor at which candles begin, such as `Asia/Tehran`; null for all other data. */
+  readonly anchor: string | null;
+  readonly rows: number;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly files: number;
+  readonly bytes: number;
+  readonly gaps: number;
+  readonly sources: readonly string[];
+}
+
+export function coverageOf(key: FolderKey, found: Manifest): RecordingCoverage {
+  const { partitions, gaps } = found;
+  return {
+    market: key.market,
+    folder: folderName(key),
+    anchor:
+      key.kind === 'candles' ? anchorText(anchorIn(anchorsOf(found, key.timeframe), key.timeframe)) : null,
+    rows: partitions.reduce((sum, { rows }) => sum + rows, 0),
+    fromMs: partitions[0]?.fromMs ?? null,
+    toMs: partitions.at(-1)?.toMs ?? null,
+    files: partitions.length,
+    bytes: partitions.reduce((sum, { bytes }) => sum + bytes, 0),
+    gaps: gaps.length,
+    sources: [...new Set(partitions.flatMap(({ sources }) => sources))],
+  };
 }

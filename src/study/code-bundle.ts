@@ -158,6 +158,7 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'backtest/report',
   'cli',
   'fuzz',
+  'lab',
   'library',
   'page',
   'query',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FIGURE_NAMES } from '../backtest/result-schema.ts';
 import { REQUEST_FIGURES } from '../backtest/finish-run.ts';
+import { wholePaths } from '../backtest/run-setup.ts';
 import {
   choice,
   keyName,
@@ -60,21 +61,7 @@ export function readWrittenStudy(written: unknown, folder: string = process.cwd(
 
 /** Returns plain settings with absolute paths, as `ReadStudy.written`. */
 export function withWholePaths(settings: StudySettings, plain: unknown, folder: string): ReadStudy {
-  const whole = (path: string): string => resolve(folder, path);
-  const { strategy, csv, catalogue, signals } = settings;
-  const paths = {
-    strategy: /[/\\.]/.test(strategy) ? whole(strategy) : strategy,
-    ...(csv === undefined
-      ? {}
-      : {
-          csv:
-            typeof csv === 'string'
-              ? whole(csv)
-              : Object.fromEntries(Object.entries(csv).map(([market, path]) => [market, whole(path)])),
-        }),
-    ...(catalogue === undefined ? {} : { catalogue: whole(catalogue) }),
-    ...(signals === undefined ? {} : { signals: whole(signals) }),
-  };
+  const paths = wholePaths(settings, folder);
   return {
     settings: { ...settings, ...paths },
     written: { ...Object(plain), ...paths } as ReadStudy['written'],

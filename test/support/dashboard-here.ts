@@ -1,5 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { AccessStore } from '../../src/dashboard/access-store.ts';
+import type { ApiServerOptions } from '../../src/dashboard/api-server.ts';
 import { DashboardServer } from '../../src/dashboard/server/dashboard-server.ts';
 
 interface Answer {
@@ -14,7 +15,13 @@ interface Asked {
   readonly body?: string;
 }
 
-/** A dashboard server on a data folder, in this process, and a client that writes every header itself. */
+/** Server of a page. */
+interface PageServer {
+  listen(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A server on a data folder, by default of a bot, in this process, and a client that writes every header itself. */
 export class DashboardHere {
   readonly errors: string[] = [];
   readonly operate: string;
@@ -22,14 +29,18 @@ export class DashboardHere {
   readonly store: AccessStore;
   readonly dataFolder: string;
   address = '';
-  private readonly server: DashboardServer;
+  private readonly server: PageServer;
 
-  constructor(dataFolder: string, pageFolder = '/nowhere') {
+  constructor(
+    dataFolder: string,
+    pageFolder = '/nowhere',
+    create: (options: ApiServerOptions) => PageServer = (options) => new DashboardServer(options),
+  ) {
     this.dataFolder = dataFolder;
     this.store = new AccessStore(dataFolder);
     this.operate = this.store.addToken({ name: 'ali', role: 'operate' });
     this.read = this.store.addToken({ name: 'sara', role: 'read' });
-    this.server = new DashboardServer({
+    this.server = create({
       dataFolder,
       pageFolder,
       host: '127.0.0.1',

@@ -95,12 +95,19 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'dashboard/schema', mayImport: ['domain', 'records'], isPure: true },
   {
     folder: 'dashboard/page',
-    mayImport: ['domain', 'language', 'page', 'dashboard/schema'],
+    mayImport: ['domain', 'language', 'page', 'dashboard/schema', 'lab/lab-schema'],
     isPure: false,
   },
   {
     folder: 'dashboard',
     mayImport: [...PURE, ...SHELLS, ...ALERTS, 'dashboard/schema', 'daemon'],
+    isPure: false,
+  },
+  // Shapes of the lab's API, of which the page imports only types.
+  { folder: 'lab/lab-schema', mayImport: [], isPure: true },
+  {
+    folder: 'lab',
+    mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest', 'study', 'dashboard', 'lab/lab-schema'],
     isPure: false,
   },
   {
@@ -116,6 +123,7 @@ export const LAYERS: readonly LayerRule[] = [
       'daemon',
       'dashboard',
       'dashboard/schema',
+      'lab',
       'fuzz',
     ],
     isPure: false,

@@ -1,6 +1,11 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { backtestSettings, backtestShape, type BacktestSettings } from '../../backtest/run-schema.ts';
+import {
+  backtestSettings,
+  backtestShape,
+  keyName,
+  type BacktestSettings,
+} from '../../backtest/run-schema.ts';
 import {
   accountOverrides,
   barRulesOf,
@@ -8,6 +13,7 @@ import {
   pollRulesOf,
   requestOf,
   strategiesOverride,
+  wholePaths,
 } from '../../backtest/run-setup.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { resultLines } from '../../backtest/summary-lines.ts';
@@ -15,6 +21,7 @@ import { ByteWriter } from '../../backtest/byte-writer.ts';
 import { finishRun } from '../../backtest/finish-run.ts';
 import { writeResultLine } from '../../backtest/read-run-folder.ts';
 import { writeRunFolder } from '../../backtest/write-run-folder.ts';
+import { formatProblems, loadYaml } from '../../configuration/load-yaml.ts';
 import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import { english } from '../../language/sentence.ts';
@@ -41,13 +48,15 @@ interface Options extends RunOptions {
   readonly parquet?: true;
   readonly checkLookahead?: true;
   readonly checkWarmup?: true;
+  readonly count?: true;
 }
 
 export const BACKTEST_FLAGS = new RunFlags(backtestShape);
 
 const EXAMPLES = `
-Candles come from the catalogue ("sarraf data"), or from --csv. Strategies, account and fees come
-from the configuration (paper.balances, paper.fees), or from --param, --cash and --fee. A run has
+A file such as run.yaml has the options below as keys, as the file of a study has (docs/studies.md).
+Paths in it count from its folder. Candles come from the catalogue ("sarraf data"), or from --csv.
+Strategies, account and fees come from the configuration (paper.balances, paper.fees), or from --param, --cash and --fee. A run has
 the markets that its strategies declare, in one account. Results are in one currency. Money in the
 other is valued by USDTIRT, so the run then needs candles of USDTIRT too. Every result lists the
 rules by which its orders filled. docs/backtest.md explains them.
@@ -56,6 +65,7 @@ the configuration is wrong.
 
 Examples:
   sarraf backtest --config bot.yaml --timeframe 1h --from 2024-01-01 --to 2024-07-01
+  sarraf backtest run.yaml
   sarraf backtest --config bot.yaml --set strategies.0.params.fast=10 --json
   sarraf backtest market-maker --market BTCUSDT --fidelity poll --cash 10000 --fee 0.1%
   sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --timeframe 1h --param fast=10 --cash 10000 --fee 0.1%
@@ -83,10 +93,33 @@ export function configOf(run: BacktestSettings, { set }: RunOptions): BotConfig 
   return readConfig(config, [bot, ...overrides, ...set], { isOffline: true });
 }
 
+/**
+ * Reads the settings of a run from a file. Throws with every problem at once, and if options of the run stand
+ * beside it.
+ */
+function readRunFile(file: string, options: RunOptions): BacktestSettings {
+  const flag = BACKTEST_FLAGS.given({ ...options });
+  if (flag !== null) throw wrongInput(`expected what ${flag} says in ${file}, found it beside the file`);
+  const read = loadYaml(file, backtestSettings(keyName));
+  if (!read.ok) throw wrongInput(formatProblems(file, read.problems));
+  const folder = dirname(resolve(file));
+  const { config, rules } = read.value;
+  const { latencyFrom } = rules;
+  return {
+    ...read.value,
+    ...wholePaths(read.value, folder),
+    ...(config === undefined ? {} : { config: resolve(folder, config) }),
+    rules: latencyFrom === undefined ? rules : { ...rules, latencyFrom: resolve(folder, latencyFrom) },
+  };
+}
+
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
   if (options.parquet === true && !options.save)
     throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
-  const settings = readRunSettings(strategy, options);
+  const settings =
+    strategy !== undefined && /\.ya?ml$/.test(strategy)
+      ? readRunFile(strategy, options)
+      : readRunSettings(strategy, options);
   if (options.checkWarmup === true && settings.fidelity === 'poll')
     throw wrongInput('expected --check-warmup with --fidelity candles, found poll, which does not use it');
   limitHeap();
@@ -156,6 +189,14 @@ async function backtestWith(
         },
   );
   progress.end();
+  if (options.count === true)
+    await (
+      await import('../../lab/count-run.ts')
+    ).countRun(run, {
+      config,
+      settings,
+      dataFolder: options.data,
+    });
   await conclude(run, problems, { ...options, language: options.language ?? config.language });
   if (options.checkLookahead === true || options.checkWarmup === true)
     await runChecks(check, options, progress);
@@ -202,11 +243,15 @@ async function conclude(run: BacktestRun, problems: readonly string[], options: 
 export function backtestCommand(): Command {
   const command = new Command('backtest')
     .description('Runs strategies on recorded data with the engine that trades live, and shows the result.')
-    .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
+    .argument(
+      '[strategy]',
+      'a strategy file, the name of a bundled one, or a file of settings (.yaml); without it --config names them',
+    )
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, []);
   return BACKTEST_FLAGS.addTo(command)
     .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
+    .option('--count', 'counts the run as a trial on its data, as those of studies are')
     .addOption(dataOption('data folder; the run is stored in backtests below it'))
     .addOption(
       new Option(

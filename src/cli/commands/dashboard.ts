@@ -44,7 +44,7 @@ async function run(options: Options): Promise<void> {
   const config = readConfig(options.config ?? null, overridesOf(options));
   const { folder } = config.data;
   checkBotFolder(folder);
-  const { host, port, hosts, tls, isPortWritten } = config.dashboard;
+  const { host, port, hosts, tls, lab, isPortWritten } = config.dashboard;
   if (port === null) throw wrongInput('expected dashboard.port, was null: name one with --port');
   const isSeen = options.json !== true && process.stdout.isTTY;
   try {
@@ -57,6 +57,7 @@ async function run(options: Options): Promise<void> {
         isPortProposed: !isPortWritten,
         hosts,
         tls,
+        lab: lab ?? null,
         language: config.language,
         wantsLink: isSeen,
       },

@@ -18,10 +18,10 @@ import {
   anchorOption,
 } from '../data/data-options.ts';
 import { ProgressLine } from '../data/progress-line.ts';
-import { anchorIn, anchorText, type BarAnchor, type Timeframe } from '../../domain/candle.ts';
+import type { BarAnchor, Timeframe } from '../../domain/candle.ts';
 import { listText, SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
-import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
+import { coverageOf, type RecordingCoverage } from '../../recording/manifest.ts';
 import { noneThere, timeText } from '../../recording/read-rows.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify-folder.ts';
 import { countText, parseUnits, type Units } from '../../domain/money.ts';
@@ -103,20 +103,6 @@ const LIST_EXAMPLES = `  sarraf data list
 /** Maximum number of sources that the table names. */
 const MOST_SOURCES = 3;
 
-interface Summary {
-  readonly market: string;
-  readonly folder: string;
-  /** Anchor at which candles begin, such as `Asia/Tehran`; null for all other data. */
-  readonly anchor: string | null;
-  readonly rows: number;
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
-  readonly files: number;
-  readonly bytes: number;
-  readonly gaps: number;
-  readonly sources: readonly string[];
-}
-
 function listCommand(): Command {
   return dataCommand('list', {
     description: 'Lists the recordings in the catalogue.',
@@ -130,7 +116,7 @@ function list(options: DataOptions): void {
   const damaged: string[] = [];
   const summaries = catalogue
     .keys()
-    .flatMap((key) => summaryOf(catalogue, key, damaged) ?? [])
+    .flatMap((key) => readSummary(catalogue, key, damaged) ?? [])
     .filter(({ rows }) => rows > 0);
   print(options, { catalogue: options.catalogue, recordings: summaries }, () =>
     summaries.length === 0 ? `No recordings in ${options.catalogue}.` : summaryLines(summaries),
@@ -139,10 +125,10 @@ function list(options: DataOptions): void {
 }
 
 /** Returns the summary of a folder; null if it cannot be read, so that it does not hide the others. */
-function summaryOf(catalogue: Catalogue, key: FolderKey, damaged: string[]): Summary | null {
+function readSummary(catalogue: Catalogue, key: FolderKey, damaged: string[]): RecordingCoverage | null {
   try {
     const manifest = catalogue.manifest(key);
-    return manifest === null ? null : summarized(key, manifest);
+    return manifest === null ? null : coverageOf(key, manifest);
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
     damaged.push(error.message);
@@ -150,24 +136,7 @@ function summaryOf(catalogue: Catalogue, key: FolderKey, damaged: string[]): Sum
   }
 }
 
-function summarized(key: FolderKey, manifest: Manifest): Summary {
-  const { partitions, gaps } = manifest;
-  return {
-    market: key.market,
-    folder: folderName(key),
-    anchor:
-      key.kind === 'candles' ? anchorText(anchorIn(anchorsOf(manifest, key.timeframe), key.timeframe)) : null,
-    rows: partitions.reduce((sum, { rows }) => sum + rows, 0),
-    fromMs: partitions[0]?.fromMs ?? null,
-    toMs: partitions.at(-1)?.toMs ?? null,
-    files: partitions.length,
-    bytes: partitions.reduce((sum, { bytes }) => sum + bytes, 0),
-    gaps: gaps.length,
-    sources: [...new Set(partitions.flatMap(({ sources }) => sources))],
-  };
-}
-
-const summaryLines = (summaries: readonly Summary[]): readonly string[] =>
+const summaryLines = (summaries: readonly RecordingCoverage[]): readonly string[] =>
   rowLines(summaries, {
     market: ({ market }) => market,
     what: ({ folder, anchor }) => (anchor === null || anchor === 'UTC' ? folder : `${folder} (${anchor})`),

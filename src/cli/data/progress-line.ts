@@ -3,7 +3,7 @@ import { lengthText } from '../../domain/time-text.ts';
 /** Least time between two drawings of the line, in ms. */
 const EVERY_MS = 200;
 
-/** A line on a terminal that shows progress; shows nothing if standard error is no terminal. */
+/** A line on a terminal that shows progress, or lines for another program; else it shows nothing. */
 export class ProgressLine {
   private readonly isShown: boolean;
   private readonly startMs = performance.now();
@@ -11,7 +11,7 @@ export class ProgressLine {
   private isDrawn = false;
 
   constructor(isShown: boolean) {
-    this.isShown = isShown && process.stderr.isTTY;
+    this.isShown = isShown && (process.stderr.isTTY || wantsRecords());
   }
 
   /** Shows how many are done; `share`, from 0 to 1, is null if unknown. */
@@ -19,6 +19,10 @@ export class ProgressLine {
     const nowMs = performance.now();
     if (!this.isShown || nowMs - this.drawnMs < EVERY_MS) return;
     this.drawnMs = nowMs;
+    if (wantsRecords()) {
+      process.stderr.write(progressRecord(progress));
+      return;
+    }
     this.isDrawn = true;
     process.stderr.write(`\r\u001B[K${progressText({ ...progress, elapsedMs: nowMs - this.startMs })}`);
   }
@@ -32,6 +36,24 @@ export class ProgressLine {
   [Symbol.dispose](): void {
     this.end();
   }
+}
+
+/** True if another program started this one and reads its progress, as the lab does. */
+export const wantsRecords = (): boolean => process.env['SARRAF_PROGRESS'] === 'records';
+
+/** Returns progress as a line for a program. */
+export function progressRecord({
+  what,
+  done,
+  share,
+  note,
+}: {
+  readonly what: string;
+  readonly done: number;
+  readonly share: number | null;
+  readonly note?: string;
+}): string {
+  return `${JSON.stringify({ progress: { phase: what, done, share, note: note ?? null } })}\n`;
 }
 
 /** Returns the line: a bar, the subject, the count, the rate, the time left, and a note. */

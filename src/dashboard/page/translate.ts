@@ -4,11 +4,12 @@ import { translateInto, type Translate, type TranslationOf } from '../../languag
 import { loadPart } from './page-parts.ts';
 import { chooseLanguage, language, locale } from './preferences.ts';
 import type { ENGLISH_FURTHER_TEXTS } from './texts/english-further.ts';
+import type { ENGLISH_LAB_TEXTS } from './texts/english-lab.ts';
 import type { ENGLISH_TEXTS } from './texts/english.ts';
 import { feedSentence } from '../../language/feed-sentences.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 
-type PageTexts = typeof ENGLISH_TEXTS & typeof ENGLISH_FURTHER_TEXTS;
+type PageTexts = typeof ENGLISH_TEXTS & typeof ENGLISH_FURTHER_TEXTS & typeof ENGLISH_LAB_TEXTS;
 
 /** Texts of the shown language; null until they are loaded. The page loads no other language. */
 const translator = signal<Translate<PageTexts> | null>(null);
@@ -17,31 +18,38 @@ const translator = signal<Translate<PageTexts> | null>(null);
 const NO_TEXTS =
   'The page could not be loaded. Please load it again. صفحه بارگذاری نشد. دوباره بارگذاری کنید.';
 
-/** True once a view is shown whose texts are loaded when they are first needed. */
-let isFurther = false;
+/** Texts that are loaded when they are first needed: of views rarely seen first, and of the lab. */
+const LATER = {
+  further: {
+    en: async () => (await import('./texts/english-further.ts')).ENGLISH_FURTHER_TEXTS,
+    fa: async () => (await import('./texts/persian-further.ts')).PERSIAN_FURTHER_TEXTS,
+  },
+  lab: {
+    en: async () => (await import('./texts/english-lab.ts')).ENGLISH_LAB_TEXTS,
+    fa: async () => (await import('./texts/persian-lab.ts')).PERSIAN_LAB_TEXTS,
+  },
+} as const;
 
-/** Loads the texts of the views that are rarely seen first; returns false if that fails. */
-export async function loadFurtherTexts(): Promise<boolean> {
-  if ((await loadPart(() => furtherTextsOf(language.value))) === null) return false;
-  isFurther = true;
+/** Those of them that were needed so far. */
+const needed = new Set<keyof typeof LATER>();
+
+/** Loads texts that the page has not needed so far; returns false if that fails. */
+export async function loadLaterTexts(part: keyof typeof LATER): Promise<boolean> {
+  if ((await loadPart<object>(LATER[part][language.value])) === null) return false;
+  needed.add(part);
   await loadTexts(language.value);
   return true;
 }
 
-async function furtherTextsOf(wanted: Language): Promise<TranslationOf<typeof ENGLISH_FURTHER_TEXTS>> {
-  return wanted === 'en'
-    ? (await import('./texts/english-further.ts')).ENGLISH_FURTHER_TEXTS
-    : (await import('./texts/persian-further.ts')).PERSIAN_FURTHER_TEXTS;
-}
-
 async function textsOf(wanted: Language): Promise<TranslationOf<PageTexts>> {
-  const further = isFurther
-    ? await furtherTextsOf(wanted)
-    : ({} as TranslationOf<typeof ENGLISH_FURTHER_TEXTS>);
-  if (wanted === 'en') return { ...(await import('./texts/english.ts')).ENGLISH_TEXTS, ...further };
+  const later = Object.assign(
+    {},
+    ...(await Promise.all([...needed].map(async (part) => LATER[part][wanted]()))),
+  ) as TranslationOf<PageTexts>;
+  if (wanted === 'en') return { ...later, ...(await import('./texts/english.ts')).ENGLISH_TEXTS };
   const { PERSIAN_TEXTS } = await import('./texts/persian.ts');
   await import('./persian-font.ts');
-  return { ...PERSIAN_TEXTS, ...further };
+  return { ...later, ...PERSIAN_TEXTS };
 }
 
 /** Shows the page in a language; if that cannot be loaded, the page keeps the one that it has. */

@@ -81,6 +81,7 @@ export const API_ERROR_STATUS = {
   'signal-refused': 422,
   'signal-dropped': 409,
   'too-many-signals': 429,
+  'queue-full': 429,
   'no-mirror': 503,
   'data-unusable': 503,
   'too-slow': 503,

@@ -18,6 +18,7 @@ export const sessionReply = z.object({
   endsAtMs: z.int().nullable().describe('When the session ends; null with a token in the header.'),
   language: z.enum(['en', 'fa']).describe('The language of the page at first.'),
   version: z.string().describe('Version of sarraf.'),
+  lab: z.string().nullable().describe('Address of the lab; null if the configuration names none.'),
 });
 
 /** Body for signing in: a token, or the code of a one-time link. */

@@ -17,6 +17,7 @@ interface AccessGuardOptions {
   readonly store: AccessStore;
   readonly isSecure: boolean;
   readonly language: SessionReply['language'];
+  readonly lab: string | null;
   readonly nowMs: () => number;
 }
 
@@ -63,7 +64,7 @@ export class AccessGuard {
   }
 
   sessionReply({ name, role, session, endsAtMs }: SignedIn): SessionReply {
-    const { language } = this.options;
+    const { language, lab } = this.options;
     return {
       name,
       role,
@@ -71,6 +72,7 @@ export class AccessGuard {
       endsAtMs,
       language,
       version: VERSION,
+      lab,
     };
   }
 

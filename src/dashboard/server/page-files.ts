@@ -54,16 +54,19 @@ const PACKED_NAMES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz
  */
 export class PageFiles {
   private readonly folder: string;
+  private readonly startFile: string;
   private names: ReadonlySet<string> | null = null;
   private readonly cached = new Map<string, CachedFile>();
 
-  constructor(folder: string) {
+  /** `startFile`: the file at the address `/`. */
+  constructor(folder: string, startFile: string) {
     this.folder = folder;
+    this.startFile = startFile;
   }
 
   /** Returns a file by its path, such as `/assets/main-1a2b3c4d.js`; null if there is none. */
   get(path: string, acceptsEncoding: string | undefined): PageFile | null {
-    const name = path === '/' ? 'index.html' : path.slice(1);
+    const name = path === '/' ? this.startFile : path.slice(1);
     this.names ??= namesIn(this.folder);
     if (!this.names.has(name)) return null;
     const file = this.cached.get(name) ?? this.load(name);
@@ -206,7 +209,7 @@ const LARGEST_REPORT_BYTES = 64 * 1_048_576;
 const HEAD_BYTES = 1_024;
 
 /** Folders that are skipped: they hold many small files, and no report. */
-const SKIPPED = new Set(['catalogue', 'node_modules', 'backups']);
+const SKIPPED = new Set(['catalogue', 'node_modules', 'backups', 'lab']);
 
 interface FoundReport extends ReportItem {
   readonly path: string;
@@ -259,12 +262,17 @@ function reportAt(dataFolder: string, path: string): FoundReport | null {
   const name = relative(dataFolder, path).split(sep).join('/');
   return {
     path,
-    id: createHash('sha256').update(name).digest('hex').slice(0, 16),
+    id: reportIdOf(name),
     name,
     kind: kindOf(name),
     atMs: Math.floor(stat.mtimeMs),
     bytes: stat.size,
   };
+}
+
+/** Returns the id of a report by its path below the data folder. */
+export function reportIdOf(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, 16);
 }
 
 function kindOf(name: string): ReportItem['kind'] {

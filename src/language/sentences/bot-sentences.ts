@@ -10,6 +10,13 @@ export const API_SENTENCES = {
   'data-unreadable': 'the data can not be read just now ({reason:text}); {advice:said}',
   'try-again': 'try again',
   'locked-by-another': 'another process has it locked: try again',
+  'lab-no-strategy': 'expected a strategy of the list',
+  'lab-no-exchange': 'expected an exchange to download from: begin the lab with --config',
+  'lab-no-file': 'expected a file of the folder imports, was {found:text}',
+  'lab-no-job': 'expected the id of a job, was {found:text}',
+  'lab-queue-full': 'expected fewer waiting jobs, were {count:count}: cancel one, or wait',
+  'lab-holdout-unconfirmed':
+    'expected a confirmation: a hold-out is opened once, and nothing tests what is chosen after that',
 } as const;
 
 export const API_IN_PERSIAN: Record<keyof typeof API_SENTENCES, string> = {
@@ -23,6 +30,13 @@ export const API_IN_PERSIAN: Record<keyof typeof API_SENTENCES, string> = {
   'data-unreadable': 'داده‌ها اکنون خوانده نمی‌شوند ({reason:text})؛ {advice:said}',
   'try-again': 'دوباره امتحان کنید',
   'locked-by-another': 'برنامهٔ دیگری آن را قفل کرده است: دوباره امتحان کنید',
+  'lab-no-strategy': 'یکی از استراتژی‌های فهرست را انتخاب کنید',
+  'lab-no-exchange': 'صرافی‌ای برای دریافت داده تنظیم نشده است: آزمایشگاه را با «--config» شروع کنید',
+  'lab-no-file': 'در پوشهٔ «imports» فایلی به نام {found:text} نیست',
+  'lab-no-job': 'کاری با شناسهٔ {found:text} نیست',
+  'lab-queue-full': '{count:count} کار در صف است: یکی را لغو کنید یا صبر کنید',
+  'lab-holdout-unconfirmed':
+    'تأیید لازم است: دادهٔ کنارگذاشته فقط یک بار باز می‌شود و انتخاب‌های پس از آن آزموده نمی‌شود',
 };
 
 /** Reasons for a bot's state, and for when it may trade. */

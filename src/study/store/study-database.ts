@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
@@ -24,7 +24,8 @@ export interface DatabaseShape {
  */
 export function openStudyDatabase(path: string, shape: DatabaseShape): Database.Database {
   return opened(path, shape, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    // Node refuses to make a folder that is there to a process that may not write to it.
+    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
     const database = new Database(path, { timeout: PATIENT_MS });
     try {
       if (holdsNothing(database)) database.pragma(`application_id = ${shape.applicationId}`);

@@ -412,6 +412,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     endsAtMs: null,
     language: 'en',
     version: '0.1.0',
+    lab: null,
   },
   overview: OVERVIEW,
   equity: { series: [seriesOf('equity/rls', 48_000_000_000), seriesOf('equity/usdt', 1_250)] },

@@ -621,6 +621,7 @@ describe('an action', () => {
       endsAtMs: null,
       language: 'en',
       version: '0',
+      lab: null,
     });
     const { page } = await open('orders', { until: 'main tbody tr' });
     expect(await page.locator('.danger, td button').count()).toBe(0);

@@ -8,7 +8,7 @@ function reporting(): { report: ProgressReport; lines: string[]; pass: (ms: numb
   const lines: string[] = [];
   let nowMs = 0;
   const report = new ProgressReport({
-    isTerminal: false,
+    form: 'lines',
     write: (text) => void lines.push(text.trim()),
     clock: () => nowMs,
   });
@@ -86,7 +86,7 @@ function reportOn(isTerminal: boolean, columns?: number) {
   const said: string[] = [];
   const clock = { nowMs: 0 };
   const report = new ProgressReport({
-    isTerminal,
+    form: isTerminal ? 'terminal' : 'lines',
     write: (text) => void said.push(text),
     clock: () => clock.nowMs,
     ...(columns === undefined ? {} : { columns }),
@@ -95,6 +95,23 @@ function reportOn(isTerminal: boolean, columns?: number) {
 }
 
 describe('progress', () => {
+  test('is a line of JSON for a program that reads it, at once and at most twice a second', () => {
+    const written: string[] = [];
+    let nowMs = 0;
+    const report = new ProgressReport({
+      form: 'records',
+      write: (text) => void written.push(text),
+      clock: () => nowMs,
+    });
+    report.begin('bars');
+    for (; nowMs < 1_000; nowMs += 100) report.show({ done: nowMs, share: nowMs / 1_000 });
+    report.end();
+    expect(written.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { progress: { phase: 'bars', done: 0, share: 0, note: null } },
+      { progress: { phase: 'bars', done: 500, share: 0.5, note: null } },
+    ]);
+  });
+
   test('says nothing of what is over within two seconds', () => {
     const { said, clock, report } = reportOn(true);
     report.begin('bars');

@@ -14,7 +14,7 @@ interface FieldProps {
 }
 
 /** Field with a label, and with what is wrong with its value. */
-function Field({ label, name, hint, problem, children }: FieldProps) {
+export function LabelledField({ label, name, hint, problem, children }: FieldProps) {
   return (
     <div class="field">
       <label for={`field-${name}`}>{label}</label>
@@ -42,7 +42,7 @@ export function SelectField<Value extends string>({ text, name, chosen, options,
     chosen.value = options.find(([value]) => value === wanted)?.[0] ?? chosen.value;
   };
   return (
-    <Field label={textOf(text)} name={name} hint={hint}>
+    <LabelledField label={textOf(text)} name={name} hint={hint}>
       <select
         id={`field-${name}`}
         value={chosen.value}
@@ -54,7 +54,7 @@ export function SelectField<Value extends string>({ text, name, chosen, options,
           </option>
         ))}
       </select>
-    </Field>
+    </LabelledField>
   );
 }
 
@@ -97,7 +97,7 @@ export function TextField({ label, name, typed, hint, problem, isNumber, isSecre
       (typed.value = event.currentTarget.value),
   };
   return (
-    <Field label={label} name={name} hint={hint} problem={problem}>
+    <LabelledField label={label} name={name} hint={hint} problem={problem}>
       {isSecret === true ? (
         <input {...usual} type="password" dir="ltr" autoComplete="current-password" />
       ) : (
@@ -109,7 +109,7 @@ export function TextField({ label, name, typed, hint, problem, isNumber, isSecre
           autoComplete="off"
         />
       )}
-    </Field>
+    </LabelledField>
   );
 }
 

@@ -27,6 +27,7 @@ export const ENGLISH_TEXTS = {
   'view.alerts': 'Alerts',
   'view.reports': 'Reports',
   'view.bots': 'All bots',
+  'view.lab': 'Lab',
 
   'tool.toman': 'Toman',
   'tool.light': 'Light colours',

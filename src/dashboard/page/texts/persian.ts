@@ -28,6 +28,7 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'view.alerts': 'هشدارها',
   'view.reports': 'گزارش‌ها',
   'view.bots': 'همهٔ ربات‌ها',
+  'view.lab': 'آزمایشگاه',
 
   'tool.toman': 'تومان',
   'tool.light': 'رنگ روشن',

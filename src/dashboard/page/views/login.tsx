@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../api.ts';
 import { TextField } from '../actions/field.tsx';
 import { failureMessage } from '../parts/panel.tsx';
-import { chooseLanguage, language } from '../preferences.ts';
+import { LanguageButton } from '../parts/tools.tsx';
 import { WithCode } from '../parts/words.tsx';
 import { t } from '../translate.ts';
 import { sessionFailure, signIn } from '../session.ts';
@@ -50,14 +50,7 @@ export function Login() {
           {t('login.do')}
         </button>
       </form>
-      <button
-        type="button"
-        class="quiet"
-        lang={language.value === 'fa' ? 'en' : 'fa'}
-        onClick={() => chooseLanguage(language.value === 'fa' ? 'en' : 'fa')}
-      >
-        {language.value === 'fa' ? 'English' : 'فارسی'}
-      </button>
+      <LanguageButton />
     </main>
   );
 }

@@ -6,7 +6,9 @@ import { levelsOf } from '../../../../src/dashboard/page/charts/candle-marks.ts'
 import { EventParser } from '../../../../src/dashboard/page/event-parser.ts';
 import { ENGLISH_TEXTS } from '../../../../src/dashboard/page/texts/english.ts';
 import { ENGLISH_FURTHER_TEXTS } from '../../../../src/dashboard/page/texts/english-further.ts';
+import { ENGLISH_LAB_TEXTS } from '../../../../src/dashboard/page/texts/english-lab.ts';
 import { PERSIAN_FURTHER_TEXTS } from '../../../../src/dashboard/page/texts/persian-further.ts';
+import { PERSIAN_LAB_TEXTS } from '../../../../src/dashboard/page/texts/persian-lab.ts';
 import { PERSIAN_TEXTS } from '../../../../src/dashboard/page/texts/persian.ts';
 import type { MarksReply } from '../../../../src/dashboard/schema/market.ts';
 import type { OrderItem } from '../../../../src/dashboard/schema/order.ts';
@@ -31,6 +33,7 @@ describe('the page', () => {
   test('has Persian texts with the places of the English ones, and without slips', () => {
     expect(textProblems(ENGLISH_TEXTS, PERSIAN_TEXTS)).toEqual([]);
     expect(textProblems(ENGLISH_FURTHER_TEXTS, PERSIAN_FURTHER_TEXTS)).toEqual([]);
+    expect(textProblems(ENGLISH_LAB_TEXTS, PERSIAN_LAB_TEXTS)).toEqual([]);
   });
 
   test('says nothing that is not in the dictionary', () => {
@@ -46,7 +49,7 @@ describe('the page', () => {
 
   test('takes only types of the schemas, so that no checker is sent to browsers', () => {
     const imports = sources.flatMap((name) =>
-      [...read(name).matchAll(/^import (?!type )[^;]*?from '[^']*\/schema\/[^']*'/gm)].map(
+      [...read(name).matchAll(/^import (?!type )[^;]*?from '[^']*\/(?:schema\/|lab-schema)[^']*'/gm)].map(
         ([line]) => `${name}: ${line}`,
       ),
     );
@@ -55,7 +58,7 @@ describe('the page', () => {
   });
 
   test('is laid out by logical properties, which follow the direction of a text', () => {
-    const css = read('page.css');
+    const css = read('page.css') + read('lab/lab.css');
     expect(
       css.match(
         /^\s*(?:margin|padding|border|inset)?-?(?:left|right|top|bottom)\b.*$|^\s*(?:width|height):/gm,
@@ -65,7 +68,7 @@ describe('the page', () => {
   });
 
   test('leaves letters of Persian joined, which browsers cut apart for a first letter or spacing', () => {
-    const css = read('page.css');
+    const css = read('page.css') + read('lab/lab.css');
     const rules = css.match(/^.*(?:::first-letter|letter-spacing:).*$/gm) ?? [];
     expect(rules.filter((rule) => !rule.startsWith(":root[lang='en'] "))).toEqual([]);
   });
