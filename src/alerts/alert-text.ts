@@ -5,7 +5,8 @@ import { formatTime } from '../language/format-time.ts';
 import type { Locale } from '../language/locale.ts';
 import { sentenceIn } from '../language/sentence-in.ts';
 import { translateInto, type Translate, type TranslationOf } from '../language/translate.ts';
-import type { AlertFacts } from './core/alert-facts.ts';
+import type { ChatButton } from './channels/channel.ts';
+import type { AlertFacts, WaitingApproval } from './core/alert-facts.ts';
 import { PERSIAN_TERMS as terms } from '../language/persian-terms.ts';
 import { stored, type Sentence } from '../language/sentence.ts';
 import { feedSentence } from '../language/feed-sentences.ts';
@@ -23,6 +24,11 @@ const ENGLISH_ALERTS = {
   riskLimit: 'The strategy {strategy} can take no new risk: {reason}',
   standstill: 'No order goes to a market until it moves again: {reason}',
   halted: 'Trading is halted: {reason}',
+  approval: '{entry} waits for you until {until}: {strategy} buys in {market} by {kind}',
+  approvalMoney: '{text}, for {value}',
+  approvalBound: '{text}, at {bound} at most',
+  approve: 'Approve {entry}',
+  decline: 'Decline {entry}',
   noData: 'Nothing is read from the exchange any more; the last was at {at}',
   noDataEver: 'Nothing was read from the exchange yet',
   noDataOf: '{feed} is not read any more; the last was at {at}',
@@ -92,6 +98,11 @@ const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   riskLimit: `${terms.strategy} {strategy} نمی‌تواند ریسک تازه بگیرد: {reason}`,
   standstill: `تا این بازار دوباره حرکت نکند ${terms.order} تازه‌ای در آن ثبت نمی‌شود: {reason}`,
   halted: 'معامله متوقف است: {reason}',
+  approval: `{entry} تا {until} منتظر شماست: ${terms.strategy} {strategy} در {market} با {kind} می‌خرد`,
+  approvalMoney: '{text}، به ارزش {value}',
+  approvalBound: '{text}، حداکثر با قیمت {bound}',
+  approve: 'تأیید {entry}',
+  decline: 'رد {entry}',
   noData: `دیگر چیزی از ${terms.exchange} خوانده نمی‌شود؛ آخرین بار {at} بود`,
   noDataEver: `هنوز چیزی از ${terms.exchange} خوانده نشده است`,
   noDataOf: '{feed} دیگر خوانده نمی‌شود؛ آخرین بار {at} بود',
@@ -173,6 +184,27 @@ class AlertWords {
     formatMoney(text, currency, this.locale, { isSigned });
 }
 
+/** Returns the text on an entry that waits for a person. */
+export function approvalLine(entry: WaitingApproval, locale: Locale): string {
+  const { t, at, words, money } = new AlertWords(locale);
+  const { id, strategy, kind, market, value, bound, expiresAtMs } = entry;
+  const currency = market === null ? '' : parseMarket(market).quote;
+  const until = at(expiresAtMs);
+  const what = t('approval', { entry: id, until, strategy, market: market ?? '', kind: words(kind) });
+  const worth = value === null ? what : t('approvalMoney', { text: what, value: money(value, currency) });
+  if (bound === null) return worth;
+  return t('approvalBound', { text: worth, bound: formatExact(bound, currency, locale) });
+}
+
+/** Returns the buttons that approve and decline an entry. */
+export function approvalButtons(entry: string, locale: Locale): readonly ChatButton[] {
+  const t = alertTexts(locale);
+  return (['approve', 'decline'] as const).map((kind) => ({
+    label: t(kind, { entry }),
+    data: `${kind}:${entry}`,
+  }));
+}
+
 /** Returns the text of an alert: one sentence without a full stop; for a summary several lines. */
 export function alertText(facts: AlertFacts, locale: Locale): string {
   const linesOf = FACT_LINES[facts.rule] as (facts: AlertFacts, words: AlertWords) => FactLines;
@@ -207,6 +239,7 @@ const FACT_LINES: {
     t('refused', { strategy, market, code: words(code) }),
   standstill: ({ reason }, { t, words }) => t('standstill', { reason: words(reason) }),
   halted: ({ reason }, { t, words }) => t('halted', { reason: words(reason) }),
+  approval: (entry, { locale }) => approvalLine(entry, locale),
   'no-data'({ feed, readAtMs }, { t, at, words }) {
     if (feed === null) return readAtMs === null ? t('noDataEver') : t('noData', { at: at(readAtMs) });
     const name = words(stored(feedSentence(feed)));

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { messageOf } from '../domain/errors.ts';
 import { localeOf, type Locale } from '../language/locale.ts';
 import type { AlertsSetup } from './alerts-setup.ts';
 import { ChatListener } from './chat/chat-listener.ts';
-import { BotFiles } from './reading/bot-files.ts';
+import { BotFiles, waitingApproval } from './reading/bot-files.ts';
 import { AlertService } from './service/alert-service.ts';
 import { openSenders, trackOf } from './service/channel-sender.ts';
 import { openOutbox, type SafeOutbox, mutedUntilMs } from './outbox-file.ts';
@@ -157,6 +158,14 @@ function commandOf(action: ChatAction, person: string): ControlCommand {
         pauses: true,
         by: `${person}${BY_CHAT}`,
       };
+    case 'approve':
+    case 'decline':
+      return {
+        kind: action.kind,
+        key: `chat-${randomUUID()}`,
+        intent: action.entry,
+        by: `${person}${BY_CHAT}`,
+      };
     case 'resume-one':
       return { kind: 'unlock', name: PAUSE, strategy: action.strategy, market: null, isAll: false };
   }
@@ -246,6 +255,7 @@ function botView(reader: MirrorReader, nowMs: number): BotView {
         status,
         reason,
       })),
+    approvals: reader.approvals().map((entry) => waitingApproval(entry)),
     locks: locks.locks.map(({ name, strategy, market, reason, endsAtMs }) => ({
       name,
       of: [strategy, market].filter((part) => part !== null).join(' ') || null,

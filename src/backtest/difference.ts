@@ -13,13 +13,23 @@ import type { KnownBars, SeenData, WantedThing, SessionPair } from './session.ts
 import { type TopicReading, type TopicKind, type ReceivedData, shownGrid } from './parity/received-data.ts';
 
 /** Cause to which a difference between a session and its second run is attributed. */
-type Cause = 'stop' | 'data age' | 'latency' | 'queue' | 'fee' | 'rounding' | 'code';
+type Cause = 'stop' | 'approval' | 'data age' | 'latency' | 'queue' | 'fee' | 'rounding' | 'code';
 
-export const CAUSES: readonly Cause[] = ['stop', 'data age', 'latency', 'queue', 'fee', 'rounding', 'code'];
+export const CAUSES: readonly Cause[] = [
+  'stop',
+  'approval',
+  'data age',
+  'latency',
+  'queue',
+  'fee',
+  'rounding',
+  'code',
+];
 
 /** Rules for people that give each difference its cause; one that no rule explains has the cause `code`. */
 export const CAUSE_RULES: Readonly<Record<Cause, string>> = {
   stop: 'a strategy was paused or stopped in one run only, as by its time limit on a busy machine or by a person',
+  approval: 'an entry waited for a person in the session; a second run begins it at once',
   'data age':
     'a book, bar, trade or statistic that was seen before was another one, or a fill met another price than the one that the books show',
   latency:

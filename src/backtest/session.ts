@@ -7,6 +7,7 @@ import type { Candle, Timeframe } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { JournalEntry } from '../engine/mirror-change.ts';
+import type { ApprovalState } from '../records/field.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { openMirrorReadOnly } from '../mirror/mirror-file.ts';
@@ -142,6 +143,8 @@ export interface WantedThing {
   readonly strategy: string;
   readonly kind: string;
   readonly atMs: number;
+  /** State of its approval; null or missing if it needed none. */
+  readonly approval?: ApprovalState | null;
 }
 
 /** Moment at which a strategy was paused or stopped. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ControlClient } from '../daemon/control-client.ts';
 import type { ControlResult } from '../daemon/control-command.ts';
 import { isDataFolderInUse } from '../daemon/process-locks.ts';
-import type { CancelCommand, CloseCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
+import type { ByHandCommand } from '../engine/engine-event.ts';
 import { checkBotFolder, dataOption } from './option-readers.ts';
 import type { Command } from 'commander';
 import { asWrongInput, failed, wrongInput } from './command-error.ts';
@@ -21,7 +21,7 @@ export interface PostedOptions {
 type WithoutSender<Sent> = Sent extends unknown ? Omit<Sent, 'key' | 'by'> : never;
 
 /** A command without the fields that all commands have. */
-type ByHandRequest = WithoutSender<CancelCommand | CloseCommand | PlaceCommand | PositionCommand>;
+type ByHandRequest = WithoutSender<ByHandCommand>;
 
 interface PostByHand {
   readonly request: ByHandRequest;

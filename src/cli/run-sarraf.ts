@@ -158,6 +158,16 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Says what became of coins that somebody has closed or moved by hand.',
     load: async () => (await import('./commands/positions.ts')).positionCommand(),
   },
+  approve: {
+    takes: '<entry>',
+    summary: 'Approves an entry that waits for a person: it begins.',
+    load: async () => (await import('./commands/positions.ts')).approvalCommand('approve'),
+  },
+  decline: {
+    takes: '<entry>',
+    summary: 'Declines an entry that waits for a person: nothing is sent.',
+    load: async () => (await import('./commands/positions.ts')).approvalCommand('decline'),
+  },
   pause: {
     takes: '<strategy>',
     summary: 'Pauses one strategy: it decides nothing until it is resumed.',
@@ -268,7 +278,8 @@ const GROUPS = {
   'Try a strategy': 'backtest study lab worker parity replay explain why fuzz',
   'Watch a bot':
     'status orders trades quality shadow balances intents signals locks reconcile budget health dashboard alerts report',
-  'Steer a bot': 'halt resume pause reload promote cancel close position order signal lock unlock',
+  'Steer a bot':
+    'halt resume pause reload promote approve decline cancel close position order signal lock unlock',
   'Use the account': 'api statement withdraw deposit-address login gateway',
   'Record data': 'record data sql',
   'Keep it safe': 'token ledger watchdog backup restore',

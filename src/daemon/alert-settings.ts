@@ -230,6 +230,7 @@ const ruleSettings = z
       'The book of a market stands still at the exchange while the market goes on: no order goes there.',
     ),
     halted: plain('warning', 'Trading is halted.'),
+    approval: plain('warning', 'An entry waits until a person approves it.'),
     noData: timed(
       { severity: 'critical', after: '5m', waits: 'How long nothing must have come.' },
       'Nothing, or nothing of a feed, is read from the exchange.',

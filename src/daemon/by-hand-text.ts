@@ -1,5 +1,7 @@
 import { countText } from '../domain/money.ts';
-import type { PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
+import type { ApprovalCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
+import { entryText } from '../mirror/strategy-status.ts';
+import type { IntentRecord } from '../records/rows.ts';
 import { lengthText } from '../domain/time-text.ts';
 import { ENDPOINTS } from '../exchange/endpoints.ts';
 
@@ -59,6 +61,14 @@ export function positionText({
   return amount === null
     ? `This says that what ${strategy} holds of the coin of ${market} is there: its exit is placed again.`
     : `This gives ${strategy} ${coins}, at ${at}. ${unchanged}`;
+}
+
+/** Returns the question before an entry is approved or declined; null for an entry that is not known. */
+export function approvalText(kind: ApprovalCommand['kind'], id: string, entry: IntentRecord | null): string {
+  const what = entry === null ? 'what it buys is not known' : entryText(entry);
+  return kind === 'approve'
+    ? `This approves ${id}: ${what}. It begins if every check allows it.`
+    : `This declines ${id}: ${what}. Nothing is sent.`;
 }
 
 /** Limit of cancels at the exchange, and the time that many cancels need. */

@@ -418,6 +418,8 @@ export function createBotConfig(
         name: own.name,
         plugin: own.plugin === null ? strategy.plugin : placed(own.plugin),
         params: { ...strategy.params, ...own.params },
+        // Nobody decides on what a shadow wants: it sends nothing to anyone.
+        approval: null,
       },
     };
   };

@@ -1,6 +1,6 @@
 import { countText, groupedText, formatUnits } from '../domain/money.ts';
 import type { VenueOrderId } from '../domain/order.ts';
-import type { LeftBehind } from '../engine/left-behind.ts';
+import type { LeftBehind } from '../engine/exits.ts';
 import { openRest } from '../engine/live-exposure.ts';
 import type { OrderWith } from '../records/order.ts';
 

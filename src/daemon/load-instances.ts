@@ -287,7 +287,7 @@ async function runnerHere(...of: ConstructorParameters<typeof StrategyRunner>): 
 }
 
 function instanceOf(runner: StrategyPort, strategy: ConfiguredStrategy): StrategyInstanceSettings {
-  const { onError, pauseMs, limits, capital, inventory, locks } = strategy;
+  const { onError, pauseMs, limits, capital, inventory, locks, approval } = strategy;
   return {
     runner,
     onError,
@@ -296,6 +296,7 @@ function instanceOf(runner: StrategyPort, strategy: ConfiguredStrategy): Strateg
     locks,
     capital: unitsByCurrency(capital),
     inventory: unitsByCurrency(inventory),
+    ...(approval === null ? {} : { approval: { ...approval, above: unitsByCurrency(approval.above) } }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../domain/time-text.ts';
+import { DAY_MS, MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import {
   balances,
@@ -119,6 +119,38 @@ export function pluginText(plugin: PluginPlace): string {
 /** Matches a strategy's name: it is part of every clientOrderId, so it is short and plain. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
+const USUAL_APPROVAL = { above: {}, expiresAfter: 10 * MINUTE_MS, slippageBps: 50 };
+
+/** Settings for entries that wait for a person; null: none do. */
+const approvalSettings = z
+  .union([
+    z.literal('entries'),
+    z.strictObject({
+      above: perQuoteField()
+        .prefault({})
+        .describe(
+          'Values by quote currency up to which an entry needs no approval. In a currency that is left out, every entry needs one.',
+        ),
+      expiresAfter: duration({ leastMs: 1_000, mostMs: DAY_MS })
+        .prefault('10m')
+        .describe('How long an entry waits. Nobody approves it: it is dropped.'),
+      slippageBps: z
+        .int()
+        .min(0)
+        .max(10_000)
+        .prefault(50)
+        .describe(
+          'How far the best price may have risen since an entry without a price was made, in hundredths of a percent. Beyond it the entry is not carried out.',
+        ),
+    }),
+  ])
+  .optional()
+  .transform((given) => {
+    if (given === undefined) return null;
+    const { above, expiresAfter, slippageBps } = given === 'entries' ? USUAL_APPROVAL : given;
+    return { above: definedOnly(above), expiresAfterMs: expiresAfter, slippageBps };
+  });
+
 /** Maximum number of strategies in one bot, since each has its own runner, state and poll feeds. */
 export const MOST_STRATEGIES = 100;
 
@@ -200,6 +232,9 @@ export const strategySettings = z
     locks: lockSettings.describe('Rules of locks that count and lock this strategy alone.'),
     shadow: shadowSettings.describe(
       'Another version, or other params, that decide on the same market data beside this strategy, with orders on paper and no request of their own. docs/shadow.md explains it.',
+    ),
+    approval: approvalSettings.describe(
+      'Whether its entries wait until a person approves them: entries, or with an amount and a time. Exits never wait. docs/approvals.md explains it.',
     ),
   })
   .superRefine(({ market, universe }, context) => {

@@ -15,6 +15,7 @@ import type {
 import type { OrderManager } from './orders/order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
+import type { Approvals } from './strategies/approvals.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import type { ListCursor } from '../domain/order.ts';
 import { restored, type StoredTexts, type StoredValue } from './stored-records.ts';
@@ -36,6 +37,7 @@ interface ControlOptions {
   readonly algorithms: AlgorithmManager;
   readonly strategies: StrategyDispatcher;
   readonly notifier: StrategyNotifier;
+  readonly approvals: Approvals;
 }
 
 /** Halts, resumes and drains, on command of an operator or at the end of the run. */
@@ -70,7 +72,7 @@ export class Control extends EnginePart<ControlOptions> {
       | { kind: 'accept-balances' | 'compare-balances' | 'reload' | 'promote' }
     >,
   ): void {
-    const { outbox, algorithms, strategies } = this.options;
+    const { outbox, algorithms, strategies, approvals } = this.options;
     outbox.durable();
     if (command.kind === 'resume') {
       this.halted = null;
@@ -82,6 +84,7 @@ export class Control extends EnginePart<ControlOptions> {
       this.halted = { reason: command.reason, sinceMs, wholeAccount: wholeAccount || command.wholeAccount };
       outbox.alarm(`trading is halted: ${english(command.reason)}`);
       algorithms.end(() => true, sentence('ended-halted'));
+      approvals.end(() => true, sentence('ended-halted'));
       if (command.wholeAccount) this.cancelWholeAccount();
       this.dueAtMs = outbox.nowMs;
     } else {

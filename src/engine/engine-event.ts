@@ -220,6 +220,8 @@ export const postedCommand = z.discriminatedUnion('kind', [
     ...byHand,
     ...shapeOf(ORDER, BY_HAND_ORDER, { ...STORED_CODECS, name, money: decimal, amount: decimal }),
   }),
+  /** Decides on an entry that waits for a person, by the id of its intent. */
+  z.strictObject({ kind: z.enum(['approve', 'decline']), ...byHand, intent: name }),
   /** Gives a strategy a message from outside. */
   z.strictObject({
     kind: z.literal('signal'),
@@ -247,9 +249,10 @@ export type CancelCommand = PostedOf<'cancel'>;
 export type CloseCommand = PostedOf<'close'>;
 export type PlaceCommand = PostedOf<'place'>;
 export type PositionCommand = PostedOf<'position'>;
+export type ApprovalCommand = PostedOf<'approve' | 'decline'>;
 
-/** A person's command on orders and positions. */
-export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand | PositionCommand;
+/** A person's command on orders, positions and entries. */
+export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand | PositionCommand | ApprovalCommand;
 
 /** A signal. `ageMs`: its age at its acceptance, by this machine's clock; 0 if omitted. */
 export type SignalCommand = PostedOf<'signal'> & { readonly ageMs?: number | undefined };
@@ -260,7 +263,7 @@ export type ControlCommand =
   | SignalCommand
   | { readonly kind: 'compare-balances' };
 
-const BY_HAND: ReadonlySet<string> = new Set(['cancel', 'close', 'place', 'position']);
+const BY_HAND: ReadonlySet<string> = new Set(['cancel', 'close', 'place', 'position', 'approve', 'decline']);
 
 export function isByHand(command: ControlCommand): command is ByHandCommand {
   return BY_HAND.has(command.kind);

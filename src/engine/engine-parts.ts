@@ -2,6 +2,7 @@ import { STATES_ONCE_SENT } from '../records/order.ts';
 import { ByHand } from './by-hand/place-by-hand.ts';
 import { AccountState, MissingCoins, MarginCache } from './feeds/account-state.ts';
 import { AlgorithmManager } from './algorithms/algorithm-manager.ts';
+import { Approvals } from './strategies/approvals.ts';
 import { readersOf } from './feeds/candle-reader.ts';
 import { Control } from './control.ts';
 import { CredentialWatch, SlowMachineWatch } from './request-watches.ts';
@@ -134,6 +135,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     lockOn: (order, reduces) => locks.refusalOf(order, reduces),
     closedIn: (market) => findings.closedIn(market),
     refusedBefore: (order, stopLeg, reduces) => refused.objectionTo(order, stopLeg, reduces),
+    mayEnter: (intentId) => intents.mayEnter(intentId),
     onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
   });
   const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
@@ -175,12 +177,17 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     reconciles,
     requestNow,
   });
+  const approvals: Approvals = new Approvals({
+    ...contexts,
+    carryOut: (instance, intent, id) => router.applyApproved(instance, intent, id),
+  });
   const router = new IntentRouter({
     ...contexts,
     algorithms,
     members,
     movesPerMinute,
     transfers,
+    approvals,
     whileClosing: (instance, intent) => byHand.closing.objectionTo(instance, intent),
   });
   const strategies = new StrategyDispatcher({
@@ -251,12 +258,13 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     ranksFromMs: settings.ranksFromMs ?? null,
     stored: state.stored,
   });
-  const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
+  const control = new Control({ outbox, orderManager, algorithms, strategies, notifier, approvals });
   const byHand = new ByHand({
     ...contexts,
     instances,
     algorithms,
     router,
+    approvals,
     missing,
     halted: () => control.closed(),
   });
@@ -346,6 +354,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     universes,
     algorithms,
     transfers,
+    approvals,
     strategies,
     control,
     tradingState,

@@ -15,6 +15,16 @@ import type { Sentence } from '../language/sentence.ts';
  */
 export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
 
+/** Settings for entries of a strategy that wait until a person approves them. */
+export interface ApprovalSettings {
+  /** Value up to which an entry needs no approval, by quote currency; in a currency left out, all need it. */
+  readonly above: Readonly<Partial<Record<Currency, Units>>>;
+  /** Time after which an entry that nobody approved is dropped, in ms. */
+  readonly expiresAfterMs: number;
+  /** Rise of the best price up to which an entry without a price is approved, in hundredths of a percent. */
+  readonly slippageBps: number;
+}
+
 /** Settings of one configured strategy. */
 export interface StrategyInstanceSettings {
   readonly runner: StrategyPort;
@@ -28,6 +38,8 @@ export interface StrategyInstanceSettings {
   readonly inventory?: Readonly<Record<string, Units>>;
   /** Lock rules that count and lock this strategy alone; omitted: none. */
   readonly locks?: readonly LockRule[];
+  /** Settings for its approvals; omitted: its entries need none. */
+  readonly approval?: ApprovalSettings | undefined;
 }
 
 /** A configured strategy that can not run. */

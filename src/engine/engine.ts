@@ -11,7 +11,7 @@ import {
 import type { EngineSettings } from './engine-settings.ts';
 import { ordersByState, statusOf, type EngineStatus } from './trading-state.ts';
 import type { FeedHandler } from './feeds/feed-handler.ts';
-import { leftBehind, type LeftBehind } from './left-behind.ts';
+import { leftBehind, type LeftBehind } from './exits.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { CandleListener } from './strategy-dispatcher.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
@@ -41,6 +41,7 @@ export class Engine {
   readonly orderManager: EngineParts['orderManager'];
   readonly locks: EngineParts['locks'];
   readonly byHand: EngineParts['byHand'];
+  readonly approvals: EngineParts['approvals'];
   readonly signals: EngineParts['signals'];
   readonly slowMachine: EngineParts['slowMachine'];
   private readonly parts: EngineParts;
@@ -77,6 +78,7 @@ export class Engine {
     this.orderManager = parts.orderManager;
     this.locks = parts.locks;
     this.byHand = parts.byHand;
+    this.approvals = parts.approvals;
     this.signals = parts.signals;
     this.slowMachine = parts.slowMachine;
   }
@@ -266,7 +268,7 @@ export class Engine {
 
   private pump(nowMs: number, isTimeUp: boolean): void {
     const { findings, orderManager, reconciler, fills, feeds, universes } = this.parts;
-    const { strategies, control, locks, lossLimits, byHand, standstills, markets } = this.parts;
+    const { strategies, control, locks, lossLimits, byHand, approvals, standstills, markets } = this.parts;
     const { table, identical } = orderManager.blotter;
     if (!strategies.hasStarted) this.beginTrading();
     if (isTimeUp) strategies.pump(nowMs);
@@ -281,6 +283,7 @@ export class Engine {
     if (lossLimits.dueAtMs <= nowMs && strategies.hasStarted) lossLimits.pump(nowMs);
     if (standstills.dueAtMs <= nowMs) standstills.pump(nowMs, markets.all());
     if (byHand.closing.atWork.size > 0) byHand.closing.pump(nowMs);
+    if (approvals.dueAtMs <= nowMs) approvals.pump(nowMs);
     if (reconciler.dueAtMs <= nowMs && this.mayReconcile()) reconciler.pump(nowMs);
     const isIdle = table.live.length === 0;
     if (isIdle !== feeds.queue.isIdle) feeds.queue.setIdle(isIdle);
@@ -302,13 +305,14 @@ export class Engine {
 
   private wakeAtMs(): number {
     const { orderManager, reconciler, feeds, universes, algorithms, strategies } = this.parts;
-    const { control, locks, lossLimits, byHand, figures } = this.parts;
+    const { control, locks, lossLimits, byHand, approvals, figures } = this.parts;
     let next = Math.min(
       feeds.queue.wakeAtMs(),
       orderManager.wakeAtMs(),
       control.dueAtMs,
       locks.dueAtMs,
       byHand.closing.dueAtMs,
+      approvals.dueAtMs,
       strategies.wakeAtMs(),
     );
     if (strategies.hasStarted) next = Math.min(next, lossLimits.dueAtMs);

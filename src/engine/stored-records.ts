@@ -136,21 +136,21 @@ const storedClosing = z.object({
   end: z.object({ ok: z.boolean(), message: storedSentence }).nullable(),
 });
 
-const storedMoved = z.object({ key: z.string(), ok: z.boolean(), message: storedSentence });
+const storedDone = z.object({ key: z.string(), ok: z.boolean(), message: storedSentence });
 
 /** Manual commands, written together with their effects. */
 const storedByHand = z.object({
   placed: z.array(storedPlaced),
   closings: z.array(storedClosing),
-  /** Missing in rows that were written before sarraf had commands on positions. */
-  moved: z.array(storedMoved).default([]),
+  /** Commands on positions and approvals. Missing in rows that were written before sarraf had these. */
+  moved: z.array(storedDone).default([]),
 });
 
 /** A command to place a manual order, with the order or the reason why none was placed. */
 export type Placed = z.output<typeof storedPlaced>;
 
-/** A command on a position's coins, and its result. */
-export type MovedPosition = z.output<typeof storedMoved>;
+/** Result of a command that is done at once: on a position's coins, or on an approval. */
+export type DoneCommand = z.output<typeof storedDone>;
 
 /** The closing of one coin of a position. */
 export type ClosingLeg = z.output<typeof storedLeg>;

@@ -216,7 +216,7 @@ export class TransferManager extends EnginePart<TransferManagerOptions> {
     const unknown: TransferRecord = { ...record, state: 'unknown' };
     outbox.durable();
     this.set(this.records.map((one) => (one.id === record.id ? unknown : one)));
-    intents.note(record.id, sentence('transfer-unknown', { reason: why }));
+    intents.note(record.id, { reason: sentence('transfer-unknown', { reason: why }) });
     outbox.alarm(
       `${record.strategy}: nobody knows whether ${textOf(record)} arrived (${english(why)}). It is not sent again, and no other of ${record.currency} is taken. Look at the wallets, and then "sarraf reconcile --accept"`,
       record.strategy,

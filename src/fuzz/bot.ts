@@ -231,6 +231,13 @@ export class Bot {
       UPDATE journal SET json = all_in_english(json) WHERE json LIKE '%"code%';
       ALTER TABLE orders DROP COLUMN arrival_bid;
       ALTER TABLE orders DROP COLUMN arrival_ask;
+      DROP INDEX intents_waiting;
+      ALTER TABLE intents DROP COLUMN approval;
+      ALTER TABLE intents DROP COLUMN expires_at_ms;
+      ALTER TABLE intents DROP COLUMN bound;
+      ALTER TABLE intents DROP COLUMN best;
+      ALTER TABLE intents DROP COLUMN value;
+      ALTER TABLE intents DROP COLUMN decided_by;
       PRAGMA user_version = 4;`);
     database.close();
     coverage.count('mirror of version 4');
@@ -301,6 +308,11 @@ export class Bot {
   /** Returns the keys of its orders that may still trade, as far as it knows. */
   openOrders(): readonly string[] {
     return this.life === null ? [] : (this.engine?.liveOrderKeys() ?? []);
+  }
+
+  /** Returns the ids of the entries that wait for a person. */
+  waitingEntries(): readonly string[] {
+    return this.life === null ? [] : [...(this.engine?.approvals.waiting.keys() ?? [])];
   }
 
   /** Ends all crashes: the bot then lives until the end of the run. */

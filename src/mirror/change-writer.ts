@@ -102,7 +102,7 @@ export class ChangeWriter {
         this.fillGone.run(FILL_ROWS.stored(change.fill));
         return;
       case 'intent':
-        this.intent.run(change.intent);
+        this.intent.run(INTENT_ROWS.stored(change.intent));
         return;
       case 'algorithm':
         this.algorithm.run(change.algorithm);

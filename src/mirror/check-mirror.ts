@@ -11,7 +11,7 @@ import { recordProblem } from '../engine/stored-records.ts';
 import { POSITION_ACTS } from '../engine/engine-event.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
-import { type FieldKind, INTENT_STATUSES, STRATEGY_STATUSES } from '../records/field.ts';
+import { APPROVALS, type FieldKind, INTENT_STATUSES, STRATEGY_STATUSES } from '../records/field.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { storedAlgorithm } from '../engine/algorithm-json.ts';
 import {
@@ -227,6 +227,7 @@ const BY_KIND: Readonly<Record<FieldKind, ColumnCheck | null>> = {
   tradeId: WORD,
   walletId: null,
   intentStatus: oneOf(...INTENT_STATUSES),
+  approval: oneOf(...APPROVALS),
   strategyStatus: oneOf(...STRATEGY_STATUSES),
   json: null,
 };

@@ -171,6 +171,12 @@ export class MirrorReader {
     return INTENT_ROWS.select(this.database, where.sql)(...where.values).toReversed();
   }
 
+  /** Returns the entries that wait for a person; none of an older mirror. */
+  approvals(): readonly IntentRecord[] {
+    if (schemaVersionOf(this.database) < WITH_APPROVALS) return [];
+    return INTENT_ROWS.select(this.database, "WHERE approval = 'waiting' ORDER BY id")();
+  }
+
   balances(): readonly BalanceRecord[] {
     return BALANCE_ROWS.select(this.database, 'ORDER BY currency')();
   }
@@ -343,5 +349,6 @@ function conditions(
   return { sql: `${where}ORDER BY ${order} LIMIT ?`, values: [...values, filter.last] };
 }
 
-/** First schema version with replies. */
+/** First schema versions with replies, and with approvals. */
 const WITH_REPLIES = 3;
+const WITH_APPROVALS = 7;

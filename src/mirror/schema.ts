@@ -255,6 +255,17 @@ const VERSION_6 = `
   ALTER TABLE orders ADD COLUMN arrival_ask TEXT;
 `;
 
+/** Adds the approval of entries to intents; null for earlier ones. */
+const VERSION_7 = `
+  ALTER TABLE intents ADD COLUMN approval TEXT;
+  ALTER TABLE intents ADD COLUMN expires_at_ms INTEGER;
+  ALTER TABLE intents ADD COLUMN bound TEXT;
+  ALTER TABLE intents ADD COLUMN best TEXT;
+  ALTER TABLE intents ADD COLUMN value TEXT;
+  ALTER TABLE intents ADD COLUMN decided_by TEXT;
+  CREATE INDEX intents_waiting ON intents (id) WHERE approval = 'waiting';
+`;
+
 /**
  * The mirror's schema as steps: the first makes the tables, each later one migrates a mirror of the version
  * before. The number of steps is the schema's version. Files of each version exist, so a step never changes
@@ -267,6 +278,7 @@ export const MIRROR_STEPS: readonly string[] = [
   VERSION_4,
   VERSION_5,
   VERSION_6,
+  VERSION_7,
 ];
 
 /** Schema version that this sarraf writes; a mirror states its version in `user_version`. */

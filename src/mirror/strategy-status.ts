@@ -1,5 +1,5 @@
-import { formatUnits, midOfUnits, parseUnits, type Units } from '../domain/money.ts';
-import type { StrategyRecord } from '../records/rows.ts';
+import { formatUnits, groupedText, midOfUnits, moneyText, parseUnits, type Units } from '../domain/money.ts';
+import type { IntentRecord, StrategyRecord } from '../records/rows.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { type Lock, untilText } from '../engine/lock.ts';
@@ -153,4 +153,14 @@ export function whyNoOrders(stored: Parameters<typeof readRecord>[0]): Sentence 
 export function whyNothingLeaves(stored: Parameters<typeof readRecord>[0]): Sentence | null {
   const sinceMs = readRecord(stored, 'slow-machine')?.sinceMs ?? null;
   return sinceMs === null ? null : sentence('machine-slow');
+}
+
+/** Describes an entry that waits: what it buys, for how much, and at which price at most. */
+export function entryText({ strategy, kind, market, value, bound }: IntentRecord): string {
+  const where = market === null ? null : MARKET_NAMES.parseMarket(market);
+  const quote = where === null ? '' : ` ${where.quote}`;
+  const decimals = where === null ? null : MARKET_NAMES.decimalsOf(where.quote);
+  const worth = value === null ? '' : ` for ${moneyText(formatUnits(value), decimals)}${quote}`;
+  const most = bound === null ? '' : ` at ${groupedText(formatUnits(bound))}${quote} at most`;
+  return `${strategy} buys${market === null ? '' : ` in ${market}`} by ${kind}${worth}${most}`;
 }

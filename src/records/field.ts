@@ -29,6 +29,15 @@ export type LockKind = (typeof LOCK_KINDS)[number];
 
 export const INTENT_STATUSES = ['working', 'done', 'refused'] as const;
 
+/**
+ * States of an entry's approval. `waiting`: a person has to decide. `approved`, `declined`: a person did.
+ * `expired`: nobody did in time. `withdrawn`: something else ended it, such as an exit or a halt. `exempt`:
+ * it needs none, as its value is small or a person requested it.
+ */
+export const APPROVALS = ['waiting', 'approved', 'declined', 'expired', 'withdrawn', 'exempt'] as const;
+
+export type ApprovalState = (typeof APPROVALS)[number];
+
 export const STRATEGY_STATUSES = ['running', 'paused', 'stopped'] as const;
 
 /** The kinds of fields, with the type of their values in the engine. */
@@ -53,6 +62,7 @@ export interface EngineValues {
   tradeId: VenueTradeId;
   walletId: VenueWalletId;
   intentStatus: (typeof INTENT_STATUSES)[number];
+  approval: ApprovalState;
   strategyStatus: (typeof STRATEGY_STATUSES)[number];
   /** JSON as text. */
   json: string;
@@ -160,6 +170,7 @@ export const WORD_CODECS = {
   tradeId: z.string(),
   walletId: z.string(),
   intentStatus: z.enum(INTENT_STATUSES),
+  approval: z.enum(APPROVALS),
   strategyStatus: z.enum(STRATEGY_STATUSES),
   json: z.string(),
 };

@@ -12,7 +12,24 @@ export const INTENT = {
   status: field('intentStatus'),
   /** Reason it was refused, with its numbers, or how it ended. */
   reason: optional('reason'),
+  /** State of the approval of an entry; null if its strategy needs none, and for anything but an entry. */
+  approval: optional('approval'),
+  expiresAtMs: optional('time', 'The end of the time in which it can be approved.'),
+  bound: optional('money', 'The highest price at which it may be approved.'),
+  best: optional('money', 'The best price to buy at when it was made.'),
+  value: optional('money', 'The value of its purchases, where it is known in advance.'),
+  decidedBy: optional('text', 'Who approved or declined it.'),
 };
+
+/** Fields of an intent about its approval. */
+export const APPROVAL_FIELDS = [
+  'approval',
+  'expiresAtMs',
+  'bound',
+  'best',
+  'value',
+  'decidedBy',
+] as const satisfies readonly (keyof typeof INTENT)[];
 
 export interface IntentRecord extends RecordOf<typeof INTENT> {}
 

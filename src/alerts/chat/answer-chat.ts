@@ -4,7 +4,7 @@ import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
 import type { ChatButton } from '../channels/channel.ts';
 import { MOST_MUTED_MS } from '../core/plan-message.ts';
-import { tamed } from '../alert-text.ts';
+import { approvalButtons, approvalLine, tamed } from '../alert-text.ts';
 import { chatTexts, noBotText, REPLIES, whyLines, type ChatText } from './chat-replies.ts';
 import type { ChatEvent, BotView, ChatView } from './chat-update.ts';
 
@@ -12,7 +12,8 @@ import type { ChatEvent, BotView, ChatView } from './chat-update.ts';
 export type ChatAction =
   | { readonly kind: 'halt' }
   | { readonly kind: 'resume' }
-  | { readonly kind: 'pause' | 'resume-one'; readonly strategy: string };
+  | { readonly kind: 'pause' | 'resume-one'; readonly strategy: string }
+  | { readonly kind: 'approve' | 'decline'; readonly entry: string };
 
 /** Reply to send and action to perform. */
 export interface ChatAnswer {
@@ -23,6 +24,8 @@ export interface ChatAnswer {
   readonly does:
     | { readonly kind: 'nothing' }
     | { readonly kind: 'confirm' | 'drop'; readonly mark: string }
+    /** A button that states what it does is pressed: no question follows. */
+    | { readonly kind: 'act'; readonly action: ChatAction }
     | { readonly kind: 'acknowledge'; readonly id: number }
     | { readonly kind: 'mute'; readonly untilMs: number }
     /** The rules of a strategy come before the lines. */
@@ -86,6 +89,9 @@ function answerCommand(name: string, argument: string, options: AnswerOptions): 
       return answerResume(argument, options, t);
     case 'pause':
       return answerPause(argument, options, t);
+    case 'approve':
+    case 'decline':
+      return answerApproval(name, argument, options);
     case 'mute':
       return answerMute(argument, options, t);
     default:
@@ -99,6 +105,8 @@ function answerPress(data: string, options: AnswerOptions, t: ChatText): ChatAns
   if (verb === 'no') return { ...NOTHING, lines: [t('dropped')], does: { kind: 'drop', mark: value } };
   if (verb === 'go' && (value === 'halt' || value === 'resume')) return answerCommand(value, '', options);
   if (verb === 'mute') return answerMute(value, options, t);
+  if ((verb === 'approve' || verb === 'decline') && ENTRY.test(value))
+    return { ...NOTHING, lines: [], does: { kind: 'act', action: { kind: verb, entry: value } } };
   if (verb === 'ack' && /^\d{1,15}$/.test(value))
     return { ...NOTHING, lines: [], does: { kind: 'acknowledge', id: Number(value) } };
   return { ...NOTHING, lines: [t('expired')] };
@@ -192,6 +200,26 @@ function answerWhy(argument: string, { view, locale }: AnswerOptions, t: ChatTex
   if (view.bot === null || strategy === '') return { ...NOTHING, lines };
   if (!strategies.some(({ name }) => name === strategy)) return noStrategy(strategy, view.bot, t);
   return { ...NOTHING, lines, does: { kind: 'explain', strategy, market: market?.toUpperCase() ?? null } };
+}
+
+/** Matches the id of an intent. */
+const ENTRY = /^i[0-9a-z]{1,12}$/;
+
+/** Asks about the entry that was named, or shows all that wait with their buttons. */
+function answerApproval(
+  kind: 'approve' | 'decline',
+  argument: string,
+  { view, locale, ...options }: AnswerOptions,
+): ChatAnswer {
+  const t = chatTexts(locale);
+  if (view.bot === null) return { ...NOTHING, lines: [noBotText(view, t)] };
+  const waiting = view.bot.approvals.filter(({ id }) => argument === '' || id === argument);
+  if (waiting.length === 0) return { ...NOTHING, lines: [t('noApprovals')] };
+  const lines = waiting.map((entry) => approvalLine(entry, locale));
+  const [only] = waiting;
+  if (argument !== '' && only !== undefined)
+    return ask(lines.join(''), { kind, entry: only.id }, { view, locale, ...options });
+  return { ...NOTHING, lines, buttons: waiting.map(({ id }) => approvalButtons(id, locale)) };
 }
 
 function answerMute(argument: string, { nowMs, locale }: AnswerOptions, t: ChatText): ChatAnswer {

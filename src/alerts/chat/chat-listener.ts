@@ -213,6 +213,8 @@ export class ChatListener {
         const isNew = outbox.use((each) => each.acknowledge(does.id, { by: name, atMs: nowMs() })) === true;
         return [isNew ? t('acknowledged', { name, id: does.id }) : t('acknowledgedBefore', { id: does.id })];
       }
+      case 'act':
+        return [await carryOut(does.action, event.userName)];
       case 'drop':
         outbox.use((each) => each.setMeta(`asked ${does.mark}`, ''));
         return [];

@@ -13,7 +13,7 @@ import { PERSIAN_TERMS as terms } from '../../language/persian-terms.ts';
 /** Texts of all answers by chat, in English. */
 const ENGLISH_CHAT = {
   named: '{bot}: {text}',
-  help: 'Commands: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /mute /help',
+  help: 'Commands: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /approve /decline /mute /help',
   helpWhy:
     '/why grid: what a strategy waits for, and its last decisions. /pause grid, /resume grid: one strategy alone',
   helpMute: '/mute 30: only what is critical for 30 minutes. /mute 0 ends it',
@@ -71,6 +71,8 @@ const ENGLISH_CHAT = {
   budgetLocked: '{budget}: LOCKED OUT',
   noBudgets: 'No request has been counted yet',
   noLocks: 'No locks',
+  noApprovals: 'No such entry waits for an approval',
+  approvals: { one: '{count} entry waits: /approve', other: '{count} entries wait: /approve' },
   lock: '{name} of {of}, until {until}: {reason}',
   lockUntilResumed: '{name} of {of}, until it is resumed: {reason}',
   everything: 'everything',
@@ -106,7 +108,7 @@ const ENGLISH_CHAT = {
 
 const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   named: '{bot}: {text}',
-  help: 'فرمان‌ها: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /mute /help',
+  help: 'فرمان‌ها: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /approve /decline /mute /help',
   helpWhy: `/why grid: یک ${terms.strategy} منتظر چیست، و آخرین تصمیم‌هایش. /pause grid و /resume grid: فقط همان ${terms.strategy}`,
   helpMute: '/mute 30: تا ۳۰ دقیقه فقط هشدارهای بحرانی. /mute 0 پایان آن است',
   unknown: 'این ربات چنین فرمانی ندارد. /help فهرست آن‌هاست',
@@ -163,6 +165,8 @@ const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   budgetLocked: `{budget}: ${terms.lockout}`,
   noBudgets: 'هنوز هیچ درخواستی شمرده نشده است',
   noLocks: 'هیچ قفلی نیست',
+  noApprovals: 'چنین ورودی منتظر تأیید نیست',
+  approvals: { one: '{count} ورود منتظر است: /approve', other: '{count} ورود منتظر است: /approve' },
   lock: '{name} روی {of} تا {until}: {reason}',
   lockUntilResumed: '{name} روی {of} تا از سرگیری: {reason}',
   everything: 'همه',
@@ -358,13 +362,14 @@ const BOOKS = {
 } as const;
 
 function botLines(
-  { books, openOrders, strategies, halt }: BotView,
+  { books, openOrders, strategies, halt, approvals }: BotView,
   t: ChatText,
   locale: Locale,
 ): readonly string[] {
   return [
     t(BOOKS[books]),
     t('openOrders', { count: openOrders }),
+    ...(approvals.length === 0 ? [] : [t('approvals', { count: approvals.length })]),
     ...bounded(strategies, t, ({ name, status, reason }) =>
       status === 'running'
         ? t(halt === null ? 'strategyRunning' : 'strategyHalted', { strategy: name })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { latinDigits } from '../../domain/time-text.ts';
 import type { ReconciliationState } from '../../mirror/read-reconciliation.ts';
-import type { Alert } from '../core/alert-facts.ts';
+import type { Alert, WaitingApproval } from '../core/alert-facts.ts';
 import type { OrderWith } from '../../records/order.ts';
 import type { Sentence } from '../../language/sentence.ts';
 
@@ -140,6 +140,7 @@ export interface BotView {
     readonly status: 'working' | 'done' | 'refused';
     readonly reason: Sentence | null;
   }[];
+  readonly approvals: readonly WaitingApproval[];
   readonly locks: readonly {
     readonly name: string;
     readonly of: string | null;

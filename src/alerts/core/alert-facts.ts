@@ -2,6 +2,8 @@ import type { Units } from '../../domain/money.ts';
 import type { BracketAlgorithm } from '../../engine/bracket.ts';
 import type { FillWith, FillRecord } from '../../records/fill.ts';
 import type { Sentence } from '../../language/sentence.ts';
+import type { TextsOf } from '../../records/field.ts';
+import type { INTENT } from '../../records/rows.ts';
 import type { ValueAt } from '../../portfolio/value-series.ts';
 import type { DisagreementText } from '../../engine/stored-records.ts';
 
@@ -68,6 +70,7 @@ export interface AlertSnapshot {
     readonly sinceMs: number;
   }[];
   readonly halt: { readonly reason: Sentence; readonly sinceMs: number } | null;
+  readonly approvals: readonly WaitingApproval[];
   /** Feeds that are older than the plan allows, as the bot itself judges; empty if it was not asked. */
   readonly staleFeeds: readonly { readonly feed: string; readonly readAtMs: number | null }[];
   /** Time of the last read from the exchange, in ms since 1970; null before any. */
@@ -143,6 +146,11 @@ export interface PeriodFigures {
   readonly lockouts: number;
 }
 
+/** Entry that waits until a person approves it. Money is decimal texts. */
+export interface WaitingApproval extends TextsOf<
+  Pick<typeof INTENT, 'id' | 'strategy' | 'kind' | 'market' | 'value' | 'bound' | 'expiresAtMs'>
+> {}
+
 /** Content of an alert, by the rule that found it. Its text is made from it in the reader's language. */
 export type AlertFacts =
   | { readonly rule: 'lockout'; readonly budget: string; readonly endsAtMs: number | null }
@@ -169,6 +177,7 @@ export type AlertFacts =
   /** The book of a market stands still at the exchange, so no order goes there. */
   | { readonly rule: 'standstill'; readonly market: string; readonly reason: Sentence }
   | { readonly rule: 'halted'; readonly reason: Sentence }
+  | ({ readonly rule: 'approval' } & WaitingApproval)
   | { readonly rule: 'no-data'; readonly feed: string | null; readonly readAtMs: number | null }
   | { readonly rule: 'drawdown'; readonly currency: string; readonly share: number; readonly limit: number }
   | { readonly rule: 'daily-loss'; readonly currency: string; readonly share: number; readonly limit: number }
@@ -290,7 +299,7 @@ type Rules<Name extends string, Parameters = object> = Readonly<
 export type RuleSettings = Rules<
   'lockout' | 'credential' | 'break' | 'riskLimit' | 'refused' | 'halted' | 'unclear' | 'strategy' | 'clock'
 > &
-  Rules<'newDevice'> &
+  Rules<'newDevice' | 'approval'> &
   Rules<
     'unknownOrder' | 'noOrders' | 'standstill' | 'noData' | 'unprotected' | 'silent',
     { afterMs: number }

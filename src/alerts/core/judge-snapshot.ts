@@ -163,6 +163,14 @@ const RULES: {
     return [{ key: 'halted', facts: { rule: 'halted', reason }, sinceMs }];
   },
 
+  approval({ approvals, atMs }) {
+    return approvals.map((entry) => ({
+      key: `approval ${entry.id}`,
+      facts: { rule: 'approval', ...entry },
+      sinceMs: atMs,
+    }));
+  },
+
   strategy(snapshot) {
     const conditions = new Map<string, Found>();
     const note = (

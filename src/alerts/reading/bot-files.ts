@@ -5,12 +5,21 @@ import { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { readRun } from '../../daemon/run-record.ts';
 import { shadowProfits, withShadows } from '../../daemon/shadow-note.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
-import type { AlertSnapshot, EquitySeries, PeriodFigures, JournalRow, NewFill } from '../core/alert-facts.ts';
+import type {
+  AlertSnapshot,
+  EquitySeries,
+  PeriodFigures,
+  JournalRow,
+  NewFill,
+  WaitingApproval,
+} from '../core/alert-facts.ts';
 import type { JournalCursor } from '../alert-outbox.ts';
 import type { BotSnapshot, BotReading } from '../service/alert-service.ts';
 import { formatUnits, NO_UNITS, type Units, addUnits, subtractUnits } from '../../domain/money.ts';
 import { parseMarket, MARKET_NAMES } from '../../exchange/market-names.ts';
+import { INTENT_ROWS } from '../../mirror/record-tables.ts';
 import type { FillRecord } from '../../records/fill.ts';
+import type { IntentRecord } from '../../records/rows.ts';
 import type { RowPage } from '../../mirror/row-pages.ts';
 import { drawdownOf, type ValueAt, valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
 import { z } from 'zod';
@@ -275,6 +284,7 @@ const NOTHING_READ = {
   lossLimits: [],
   standstills: [],
   halt: null,
+  approvals: [],
   staleFeeds: [],
   lastReadMs: null,
   strategies: [],
@@ -321,6 +331,7 @@ function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorN
     lossLimits: readRecord(stored, 'loss-limits') ?? [],
     standstills: readRecord(stored, 'standstills') ?? [],
     halt: readRecord(stored, 'control')?.halted ?? null,
+    approvals: reader.approvals().map((entry) => waitingApproval(entry)),
     // Only books are polled all the time; other feeds may be old by plan. A market that has left a universe
     // is not followed any more.
     staleFeeds: Object.entries(readTimes).flatMap(([feed, readAtMs]) =>
@@ -337,6 +348,12 @@ function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorN
     equity: figures.equity,
     shadows: figures.shadows,
   };
+}
+
+/** Returns an entry that waits as alerts and chats show it. */
+export function waitingApproval(entry: IntentRecord): WaitingApproval {
+  const { id, strategy, kind, market, value, bound, expiresAtMs } = INTENT_ROWS.stored(entry);
+  return { id, strategy, kind, market, value, bound, expiresAtMs };
 }
 
 const fillRow = z.object({ tradeId: z.string() });

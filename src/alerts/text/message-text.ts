@@ -5,7 +5,7 @@ import type { OutgoingMessage, ChatButton } from '../channels/channel.ts';
 import type { Severity } from '../core/alert-facts.ts';
 import type { MessageItem } from '../core/plan-message.ts';
 import type { StoredMessage } from '../alert-outbox.ts';
-import { alertText, alertTexts } from '../alert-text.ts';
+import { alertText, alertTexts, approvalButtons } from '../alert-text.ts';
 import { crc32, deflateSync } from 'node:zlib';
 
 const MARKS: Readonly<Record<Severity, string>> = { info: '🔵', warning: '🟠', critical: '🔴' };
@@ -49,7 +49,7 @@ export function messageText(
     lines,
     footer: t('footer', { id, time: formatTime(madeAtMs, locale, 'second') }),
     picture: first === undefined ? null : pictureOf(first),
-    buttons: isWatchdog ? [] : buttonsOf(plan.items, t('acknowledge'), t('mute')),
+    buttons: isWatchdog ? [] : buttonsOf(plan.items, locale),
     atMs: madeAtMs,
   };
 }
@@ -104,16 +104,22 @@ function pictureOf({ alert: { facts } }: MessageItem): Buffer | null {
   return points.length < 2 ? null : equityPicture(points);
 }
 
-/** Returns buttons: an acknowledgement for each open alert, and a mute of all that is not critical. */
-function buttonsOf(
-  items: readonly MessageItem[],
-  acknowledge: string,
-  mute: string,
-): readonly (readonly ChatButton[])[] {
-  const buttons = items.flatMap(({ alert: { id, endedAtMs } }) =>
-    endedAtMs === null ? [{ label: `${acknowledge} #${id}`, data: `ack:${id}` }] : [],
+/**
+ * Returns buttons: two for each entry that waits, an acknowledgement for each open alert, and a mute of all
+ * that is not critical.
+ */
+function buttonsOf(items: readonly MessageItem[], locale: Locale): readonly (readonly ChatButton[])[] {
+  const t = alertTexts(locale);
+  const open = items.filter(({ alert: { endedAtMs } }) => endedAtMs === null);
+  const entries = open.flatMap(({ alert: { facts } }) =>
+    facts.rule === 'approval' ? [approvalButtons(facts.id, locale)] : [],
   );
-  return buttons.length === 0 ? [] : [buttons.slice(0, MOST_BUTTONS), [{ label: mute, data: 'mute:60' }]];
+  const buttons = open.map(({ alert: { id } }) => ({
+    label: `${t('acknowledge')} #${id}`,
+    data: `ack:${id}`,
+  }));
+  if (buttons.length === 0) return [];
+  return [...entries, buttons.slice(0, MOST_BUTTONS), [{ label: t('mute'), data: 'mute:60' }]];
 }
 
 const WIDTH = 600;

@@ -46,6 +46,7 @@ export function compareSessions(pair: SessionPair, options: CompareOptions): Ses
   const fills = differentFills(pair, pairs, options);
   const divergences: Divergence[] = [
     ...stopDivergences(pair, options.toleranceMs),
+    ...approvalDivergences(pair.session),
     ...seenDivergences(pair, options),
   ];
   const ofSignals = signalDifferences(pair);
@@ -156,6 +157,15 @@ function stopDivergences(
         strategies: null,
       }));
   return [...onlyIn(session, again, 'session'), ...onlyIn(again, session, 'second run')];
+}
+
+/** Returns the entries of a session that waited for a person: in a second run they begin at once. */
+function approvalDivergences({ intents }: Pick<SessionView, 'intents'>): readonly Divergence[] {
+  return intents.flatMap(({ id, strategy, atMs, approval = null }) => {
+    if (approval === null || approval === 'exempt') return [];
+    const why = `${strategy}: ${id} waited for an approval in the session only (${approval})`;
+    return [{ atMs, cause: 'approval', why, strategies: null }];
+  });
 }
 
 type Stopped = Pick<SessionView, 'stops'>;

@@ -86,7 +86,9 @@ export async function runAgain({
       'expected a session that polls at the pace of its plan, was a replay of long bars: record a session without --replay',
     );
   }
-  const instances = await instancesOf(file, bundledStrategies);
+  const configured = await instancesOf(file, bundledStrategies);
+  // Nobody is there to approve entries: they begin at once.
+  const instances = configured.map((instance) => ({ ...instance, approval: undefined }));
   const recorded = await marketsOfSession(file, session);
   const seen = recorded.flatMap(({ market, known }): readonly SeenData[] =>
     known.map((book) => ({ market: market.symbol, atMs: book.seenMs, text: bookText(book) })),

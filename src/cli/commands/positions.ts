@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { Decimal } from 'decimal.js';
 import {
+  approvalText,
   cancelManyText,
   cancelNeedText,
   cancelOneText,
@@ -10,7 +11,7 @@ import {
 } from '../../daemon/by-hand-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import type { PositionCommand } from '../../engine/engine-event.ts';
+import type { ApprovalCommand, PositionCommand } from '../../engine/engine-event.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
 import { wrongInput } from '../command-error.ts';
@@ -213,4 +214,38 @@ export function positionCommand(): Command {
         ) => signalBot({ act: 'move', strategy, to, market }, amount, options),
       ),
     );
+}
+
+const APPROVAL_HELP = `
+Entries of a strategy with "approval" in the configuration wait until a person decides. "sarraf status" lists
+them with their prices and the time that is left; docs/approvals.md explains them. An approved entry passes
+every check of a new one. One whose price has left is refused.
+Exit codes: 0 done, 1 it does not wait, was refused, or no bot runs, 2 an option is wrong or nobody typed "yes".
+
+Examples:
+  sarraf approve i3f
+  sarraf decline i3f --yes --data /data`;
+
+export function approvalCommand(kind: ApprovalCommand['kind']): Command {
+  const command = new Command(kind)
+    .description(
+      kind === 'approve'
+        ? 'Approves an entry that waits for a person: the running bot begins it.'
+        : 'Declines an entry that waits for a person: nothing is sent.',
+    )
+    .argument('<entry>', 'its id, as "sarraf status" shows it')
+    .addHelpText('after', APPROVAL_HELP);
+  return withPosting(command).action(async (intent: string, options: PostedOptions) => {
+    await postByHand({
+      request: { kind, intent },
+      options,
+      question: () =>
+        approvalText(
+          kind,
+          intent,
+          readMirror(options, (reader) => reader.intent(intent)),
+        ),
+      otherwise: 'an entry is decided by the bot that made it',
+    });
+  });
 }

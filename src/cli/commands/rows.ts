@@ -3,9 +3,9 @@ import { formatUnits } from '../../domain/money.ts';
 import { parsedJson, readStored } from '../../domain/stored-json.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
 import { storedLogLine } from '../../engine/mirror-change.ts';
-import { BALANCE_ROWS, FILL_ROWS } from '../../mirror/record-tables.ts';
+import { BALANCE_ROWS, FILL_ROWS, INTENT_ROWS } from '../../mirror/record-tables.ts';
 import type { IntentFilter } from '../../mirror/row-pages.ts';
-import type { BalanceRecord } from '../../records/rows.ts';
+import type { BalanceRecord, IntentRecord } from '../../records/rows.ts';
 import { wrongInput } from '../command-error.ts';
 import { fillLines, manualNameOf, reasonText } from '../order-lines.ts';
 import {
@@ -108,6 +108,12 @@ function listLog(options: IntentOptions): void {
   );
 }
 
+/** Writes the state of an intent, and what became of its approval. */
+function stateText({ status, approval, decidedBy }: IntentRecord): string {
+  if (approval === null || approval === 'exempt') return status;
+  return `${status}, ${approval}${decidedBy === null ? '' : ` by ${decidedBy}`}`;
+}
+
 function listIntents(options: IntentOptions): void {
   if (options.log === true) {
     listLog(options);
@@ -119,7 +125,12 @@ function listIntents(options: IntentOptions): void {
   const nowMs = Date.now();
   print(
     options,
-    { intents: intents.map(({ json, ...rest }) => ({ ...rest, intent: parsedJson(json) })) },
+    {
+      intents: intents.map((intent) => {
+        const { json, ...rest } = INTENT_ROWS.stored(intent);
+        return { ...rest, intent: parsedJson(json) };
+      }),
+    },
     () =>
       intents.length === 0
         ? ['No such intents.']
@@ -129,7 +140,7 @@ function listIntents(options: IntentOptions): void {
             strategy: ({ strategy }) => strategy,
             kind: ({ kind }) => kind,
             market: ({ market }) => market ?? '',
-            state: ({ status }) => status,
+            state: stateText,
             why: ({ reason }) => reasonText(reason),
           }),
   );

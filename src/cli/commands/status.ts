@@ -5,8 +5,9 @@ import { readHaltWait } from '../../daemon/control-file.ts';
 import { dataFolderOwner, type ProcessLockOwner } from '../../daemon/process-locks.ts';
 import { readRecord, sentenceOf, type StoredValue } from '../../engine/stored-records.ts';
 import type { StoredRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
-import { ORDER_ROWS } from '../../mirror/record-tables.ts';
+import { INTENT_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import {
+  entryText,
   LastPrices,
   strategyStatus,
   type StrategyStatus,
@@ -226,7 +227,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
     // The query takes a moment, in which the mirror may be created.
     if (starting !== null && !hasMirror(options)) throw failed(`no mirror yet, as ${startingText(starting)}`);
   }
-  const { summary, books, locks, strategies, unclear } = readMirror(options, (reader) => {
+  const { summary, books, locks, strategies, unclear, approvals } = readMirror(options, (reader) => {
     const read = reader.summary();
     const held = locksNow(read.stored, Date.now());
     const prices = new LastPrices(reader.markets);
@@ -235,6 +236,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       books: readReconciliation(reader),
       locks: held,
       unclear: unclearPositions(reader.algorithms(null)),
+      approvals: reader.approvals(),
       strategies: read.strategies.map((record) =>
         strategyStatus(record, read.isRunning, { pause: pauseOf(held, record.name), prices }),
       ),
@@ -260,6 +262,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       credential: credentialOf(stored),
       locks,
       unclear,
+      approvals: approvals.map((entry) => INTENT_ROWS.stored(entry)),
       transfers,
       ledger,
       strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),
@@ -271,6 +274,10 @@ async function showStatus(options: MirrorOptions): Promise<void> {
     () => [
       ...headLines(summary, { runner, starting, haltWait, unclear }, nowMs),
       ...silenceLines(silentForMs),
+      ...approvals.map(
+        (entry) =>
+          `waits   ${entry.id}: ${entryText(entry)}, until ${clockText(entry.expiresAtMs ?? entry.atMs, nowMs)} UTC: "sarraf approve ${entry.id}" or "sarraf decline ${entry.id}"`,
+      ),
       `books   ${booksText(books, nowMs)}`,
       ...books.findings.map((finding) => `doubt   ${english(sentenceOf(finding))}`),
       ...transferLines(transfers, nowMs),

@@ -33,6 +33,8 @@ const BUSY_TIMEOUT_MS = 50;
  */
 const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> = {
   place: 60_000,
+  approve: 60_000,
+  decline: 600_000,
   cancel: 600_000,
   close: 600_000,
   position: 600_000,

@@ -136,9 +136,10 @@ export class Operator {
           this.inbox.done(id, { ok: false, message: tooLate, left: [] });
           return true;
         }
-        // If the position cannot be sold yet, canceling its orders now would leave it unprotected.
-        const waits = command.kind === 'close' || command.kind === 'position';
-        if (waits && engine.status().phase === 'syncing') return false;
+        // If the position cannot be sold yet, canceling its orders now would leave it unprotected; and an
+        // entry that cannot begin yet would be lost.
+        const isAtOnce = command.kind === 'cancel' || command.kind === 'place';
+        if (!isAtOnce && engine.status().phase === 'syncing') return false;
         shell.control(command);
         state = engine.byHand.stateOf(key);
       }

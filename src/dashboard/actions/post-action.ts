@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { english, sentence, sentenceFacts } from '../../language/sentence.ts';
-import type { ControlCommand } from '../../engine/engine-event.ts';
+import { divideDown, formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
+import type { ApprovalCommand, ControlCommand } from '../../engine/engine-event.ts';
 import { readShadowNotes } from '../../daemon/shadow-note.ts';
 import { PAUSE, UNTIL_RESUMED_MS, reaches } from '../../engine/lock.ts';
 import {
+  approvalText,
   positionText,
   cancelManyText,
   cancelOneText,
@@ -55,7 +57,9 @@ type ActionName =
   | 'cancel'
   | 'close'
   | 'position'
-  | 'placeOrder';
+  | 'placeOrder'
+  | 'approve'
+  | 'decline';
 type BodyOf<Name extends ActionName> = z.output<(typeof DASHBOARD_ENDPOINTS)[Name]['body']>;
 
 const symbolOf = (market: string | null): string | null =>
@@ -168,7 +172,18 @@ const ACTIONS: {
     const order = { ...placed, market: askedMarket(placed.market).symbol };
     return { command: { kind: 'place', key, ...order, by }, cost: () => placeWork(order), needsBot: true };
   },
+  approve: (body, { by }) => approvalAction('approve', body, by),
+  decline: (body, { by }) => approvalAction('decline', body, by),
 };
+
+function approvalAction(
+  kind: ApprovalCommand['kind'],
+  { key, entry: intent }: BodyOf<'approve'>,
+  by: string,
+): Action {
+  const cost = (reader: MirrorReader): PlannedWork => approvalWork(reader, kind, intent);
+  return { command: { kind, key, intent, by }, cost, needsBot: true };
+}
 
 /** Posts the actions of the page to the bot. It sends nothing to the exchange. */
 export class PostAction {
@@ -389,6 +404,28 @@ function entriesWithin(
     MARKET_NAMES,
   );
   return open.filter(({ key, strategy, market }) => reaches(scope, strategy, market) && !exits.has(key));
+}
+
+/** Plans to begin an entry that waits, or to drop it. */
+function approvalWork(reader: MirrorReader, kind: ApprovalCommand['kind'], id: string): PlannedWork {
+  const entry = reader.intent(id);
+  if (entry?.approval !== 'waiting')
+    throw new ApiError('not-found', sentence('approval-unknown', { intent: id }), { field: 'entry' });
+  const { market, value, best } = entry;
+  const isKnown = kind === 'approve' && market !== null && value !== null && best !== null;
+  const places: Place[] = isKnown
+    ? [
+        {
+          market,
+          side: 'buy',
+          amount: formatUnits(divideDown(value * UNITS_PER_ONE, best)),
+          isReduceOnly: false,
+          value: formatUnits(value),
+          currency: parseMarket(market).quote,
+        },
+      ]
+    : [];
+  return { cancels: [], places, text: approvalText(kind, id, entry) };
 }
 
 const NOTHING = 0n as OrderRecord['amount'];

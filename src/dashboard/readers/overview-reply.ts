@@ -1,11 +1,14 @@
 import { addUnits, formatUnits, parseUnits } from '../../domain/money.ts';
 import { closing } from '../../domain/closing.ts';
 import { readRecord } from '../../engine/stored-records.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import { INTENT_ROWS } from '../../mirror/record-tables.ts';
 import { locksNow, whyNothingLeaves } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { readReconciliation, transfersNow } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
 import {
+  approvalItem,
   budgetItem,
   differenceItem,
   findingItem,
@@ -88,6 +91,7 @@ const NOTHING_READ: ReadParts = {
   dataAges: [],
   books: 'waiting',
   credential: null,
+  approvals: [],
   lossLimits: [],
   locks: [],
 };
@@ -126,6 +130,10 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
             sinceMs: Math.floor(refused.sinceMs),
             advice: english(refused.advice),
           },
+    approvals: reader.approvals().map((entry) => {
+      const currency = entry.market === null ? null : parseMarket(entry.market).quote;
+      return pickItem(approvalItem, { ...INTENT_ROWS.stored(entry), currency });
+    }),
     lossLimits: (readRecord(stored, 'loss-limits') ?? []).map(({ strategy, reason, sinceMs }) => ({
       strategy,
       ...reasonItem(reason),

@@ -11,6 +11,7 @@ import { lockItem, type LockItem } from '../schema/overview.ts';
 import type { z } from 'zod';
 import {
   fillItem,
+  intentItem,
   orderIntentItem,
   orderItem,
   type FillItem,
@@ -19,7 +20,7 @@ import {
   type StepItem,
   type OrderReply,
 } from '../schema/order.ts';
-import { FILL_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
+import { FILL_ROWS, INTENT_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { JournalLine, LevelledLine } from '../../mirror/row-pages.ts';
 import { english, inEnglish, sentenceFacts, sentence, type Sentence } from '../../language/sentence.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
@@ -61,8 +62,9 @@ export function fillItemOf(fill: FillRecord): FillItem {
   return pickItem(fillItem, { ...FILL_ROWS.stored(fill), feeCurrency });
 }
 
-export function intentItemOf({ json, ...intent }: IntentRecord): IntentItem {
-  return { ...intent, ...reasonItem(intent.reason), data: parsedJson(json) };
+export function intentItemOf(intent: IntentRecord): IntentItem {
+  const stored = { ...INTENT_ROWS.stored(intent), ...reasonItem(intent.reason) };
+  return pickItem(intentItem, { ...stored, data: parsedJson(intent.json) });
 }
 
 function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {

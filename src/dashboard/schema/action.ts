@@ -101,6 +101,10 @@ export const orderBody = z.strictObject({
   price: placed.price.default(null),
   stopPrice: placed.stopPrice.default(null),
 });
+export const approvalBody = z.strictObject({
+  ...base,
+  entry: nameField.describe('The id of an entry that waits.'),
+});
 export const acknowledgeBody = z.strictObject({
   ...base,
   alert: nameField,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   acknowledgeBody,
+  approvalBody,
   actionReply,
   actionStateReply,
   cancelBody,
@@ -168,6 +169,8 @@ export const DASHBOARD_ENDPOINTS = {
   lock: act('lock', 'Places no new risk for a while.', lockBody),
   unlock: act('unlock', 'Ends locks before their time.', unlockBody),
   placeOrder: act('order', 'Places an order in the book of a strategy.', orderBody),
+  approve: act('approve', 'Approves an entry that waits for a person: it begins.', approvalBody),
+  decline: act('decline', 'Declines an entry that waits for a person: nothing is sent.', approvalBody),
   acknowledge: act('acknowledge', 'Acknowledges an alert.', acknowledgeBody),
   signal: describe('/signals/:strategy', 'Tells a strategy a signal, whose name is in the body.'),
   namedSignal: describe('/signals/:strategy/:name', 'Tells a strategy a signal.'),

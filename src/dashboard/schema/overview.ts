@@ -16,7 +16,7 @@ import { orderItem, intentItem } from './order.ts';
 import { logItem, signalItem } from './log.ts';
 import { seriesItem } from './market.ts';
 import { shapeOf } from '../../records/field.ts';
-import { BALANCE } from '../../records/rows.ts';
+import { BALANCE, INTENT } from '../../records/rows.ts';
 
 export const differenceItem = z.object({
   currency: z.string(),
@@ -223,6 +223,16 @@ const lossLimitItem = z.object({
   sinceMs: timeField,
 });
 
+/** Entry that waits for a person. */
+export const approvalItem = z.object({
+  ...shapeOf(
+    INTENT,
+    ['id', 'strategy', 'market', 'kind', 'atMs', 'expiresAtMs', 'bound', 'best', 'value'],
+    ITEM_CODECS,
+  ),
+  currency: z.string().nullable().describe('The currency of its prices and its value.'),
+});
+
 export const unresolvedItem = z.object({
   key: z.string(),
   strategy: z.string(),
@@ -265,6 +275,7 @@ export const overviewReply = z.object({
     .object({ name: z.string(), nameFacts: sentenceField, sinceMs: timeField, advice: z.string() })
     .nullable()
     .describe('A credential that the exchange refuses.'),
+  approvals: z.array(approvalItem).describe('Entries that wait until a person approves them.'),
   lossLimits: z.array(lossLimitItem).describe('Strategies that a limit on losses lets add no risk.'),
   locks: z.array(lockItem),
   alerts: z.array(alertItem).describe('Those that are open.'),
@@ -276,6 +287,7 @@ export type BotItem = z.output<typeof botItem>;
 export type EquityItem = z.output<typeof equityItem>;
 export type PositionItem = z.output<typeof positionItem>;
 export type StrategyItem = z.output<typeof strategyItem>;
+export type ApprovalItem = z.output<typeof approvalItem>;
 export type ExposureItem = z.output<typeof exposureItem>;
 export type LockoutItem = z.output<typeof lockoutItem>;
 export type OverviewReply = z.output<typeof overviewReply>;

@@ -199,6 +199,8 @@ export function createHandlers(
     lock: actions.handler('lock'),
     unlock: actions.handler('unlock'),
     placeOrder: actions.handler('placeOrder'),
+    approve: actions.handler('approve'),
+    decline: actions.handler('decline'),
     acknowledge: ({ body, person }) => {
       const { key, dryRun, alert, andOlder } = body;
       const seen = `the alert ${alert}${andOlder ? ' and all older ones' : ''}`;

@@ -10,6 +10,8 @@ import { MOST_ALGORITHMS, type AlgorithmManager, type AlgorithmManagerOptions } 
 import type { OrderTable } from '../orders/order-table.ts';
 import { sizedAlgorithm, sizeViewOf } from '../strategies/sized-intent.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
+import type { Approval } from '../strategies/intent-blotter.ts';
+import type { IntentRefusal } from '../strategies/strategy-notifier.ts';
 import type { TrailPace } from '../../strategy/definition.ts';
 import type { Algorithm } from '../algorithm-json.ts';
 
@@ -24,19 +26,24 @@ export interface AlgorithmStarterOptions extends Pick<
   readonly nextId: () => string;
 }
 
-/** Reason an intent is not served. */
-export interface IntentRefusal {
-  readonly code: string;
-  readonly reason: Sentence;
+/** Circumstances in which an intent begins. */
+export interface BeginContext {
+  /** Its id, if it has one already. */
+  readonly id?: string;
+  /** State of its approval; omitted if there is none. */
+  readonly approval?: Approval | undefined;
 }
 
 /** Starts the algorithms that strategies request, or returns why not. */
 export class AlgorithmStarter extends EnginePart<AlgorithmStarterOptions> {
   /**
    * Starts an algorithm, or gives the running one the new values. Returns the refusal; null if there is none.
-   * `id`: id of the intent, if it has one already.
    */
-  start(instance: StrategyInstance, intent: AlgorithmIntent, id?: string): IntentRefusal | null {
+  start(
+    instance: StrategyInstance,
+    intent: AlgorithmIntent,
+    context: BeginContext = {},
+  ): IntentRefusal | null {
     const { markets, algorithms } = this.options;
     const replaced = intent.kind === 'replace' ? this.ownOrder(instance, intent.clientOrderId) : undefined;
     const symbol = intent.kind === 'replace' ? replaced?.market : intent.market;
@@ -57,7 +64,7 @@ export class AlgorithmStarter extends EnginePart<AlgorithmStarterOptions> {
       const wrong = algorithms.renew(atWork, sized.intent);
       return wrong === null ? null : { code: 'fit', reason: wrong };
     }
-    return this.begin(instance, { intent, sized: sized.intent, market, replaced, id });
+    return this.begin(instance, { intent, sized: sized.intent, market, replaced, context });
   }
 
   private begin(
@@ -67,7 +74,7 @@ export class AlgorithmStarter extends EnginePart<AlgorithmStarterOptions> {
       readonly sized: SizedAlgorithmIntent;
       readonly market: Market;
       readonly replaced: OrderRecord | undefined;
-      readonly id: string | undefined;
+      readonly context: BeginContext;
     },
   ): IntentRefusal | null {
     const { algorithms, intents, markets, outbox, reservations, risk } = this.options;
@@ -97,9 +104,9 @@ export class AlgorithmStarter extends EnginePart<AlgorithmStarterOptions> {
       orders: replaced === undefined ? [] : [replaced],
     });
     if (short !== null) return { code: 'funds', reason: short };
-    const intentId = of.id ?? this.options.nextId();
+    const intentId = of.context.id ?? this.options.nextId();
     const algorithm = this.inPlaceOfOthers(instance, market.symbol, made.algorithm);
-    intents.begin(intentId, instance.name, intent);
+    intents.begin(intentId, instance.name, intent, of.context.approval);
     algorithms.begin(instance, intentId, { market: market.symbol, algorithm });
     return null;
   }

@@ -7,7 +7,7 @@ import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { CancelCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';
-import type { LeftBehind } from '../left-behind.ts';
+import type { LeftBehind } from '../exits.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { Algorithm } from '../algorithm-json.ts';

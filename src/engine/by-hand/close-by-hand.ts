@@ -14,11 +14,11 @@ import type { Intent } from '../../strategy/intents.ts';
 import type { CloseCommand } from '../engine-event.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
+import { type Approvals, intentMarkets } from '../strategies/approvals.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { ByHandState } from './cancel-by-hand.ts';
 import type { Closing, ClosingLeg } from '../stored-records.ts';
 import { tradesOn } from './cancel-by-hand.ts';
-import type { OrderTable } from '../orders/order-table.ts';
 import { canBeOrdered, onPriceGrid } from '../algorithms/requested-units.ts';
 
 /** Maximum number of positions that are being closed at the same time; further commands are refused. */
@@ -36,6 +36,7 @@ export interface CloseByHandOptions extends Pick<
 > {
   readonly outbox: Outbox;
   readonly markets: MarketDataCache;
+  readonly approvals: Approvals;
   readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
   /** Returns why no orders are accepted now; null while they are. */
   readonly closed: () => Sentence | null;
@@ -164,8 +165,12 @@ export class CloseByHand extends EnginePart<CloseByHandOptions> {
 
   /** Ends a strategy's algorithms in some coins and cancels its orders there. */
   private clear(coins: ReadonlySet<string>, instance: StrategyInstance): void {
-    const { algorithms, orderManager } = this.options;
+    const { algorithms, orderManager, approvals } = this.options;
     const isOf = (market: string): boolean => coins.has(instance.marketNames.parseMarket(market).base);
+    approvals.end(
+      (entry) => entry.instance === instance && entry.markets.some(isOf),
+      sentence('ended-closed-by-hand'),
+    );
     algorithms.end(
       (work) => work.instance === instance && isOf(work.market),
       sentence('ended-closed-by-hand'),
@@ -289,15 +294,6 @@ export class CloseByHand extends EnginePart<CloseByHandOptions> {
     }
     this.options.onChange();
   }
-}
-
-/** Returns the markets in which an intent places orders; none for a cancel or a transfer. */
-function intentMarkets(intent: Intent, table: Pick<OrderTable, 'get'>): readonly string[] {
-  if (intent.kind === 'cancel' || intent.kind === 'cancel-all' || intent.kind === 'transfer') return [];
-  if (intent.kind === 'targets') return Object.keys(intent.shares);
-  if (intent.kind !== 'replace') return [intent.market];
-  const market = table.get(intent.clientOrderId)?.market;
-  return market === undefined ? [] : [market];
 }
 
 /** Result of closing one coin of a position. */

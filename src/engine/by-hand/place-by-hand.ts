@@ -3,14 +3,14 @@ import { lengthText } from '../../domain/time-text.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { STATES_ONCE_SENT, type OrderRecord } from '../../records/order.ts';
-import type { PlaceCommand, ByHandCommand } from '../engine-event.ts';
+import type { ApprovalCommand, ByHandCommand, PlaceCommand, PositionCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
-import { leftBehind } from '../left-behind.ts';
+import { leftBehind } from '../exits.ts';
 import { CancelByHand, ended, type ByHandState, type CancelByHandOptions } from './cancel-by-hand.ts';
 import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PositionByHand, type PositionByHandOptions } from './position-by-hand.ts';
-import { restored, type Placed, type StoredTexts } from '../stored-records.ts';
+import { restored, type DoneCommand, type Placed, type StoredTexts } from '../stored-records.ts';
 
 /** Maximum number of manual orders that are remembered. A repeated command is recognized by its key. */
 const MOST_PLACED = 200;
@@ -170,12 +170,17 @@ type ByHandOptions = Omit<
   'instanceOf' | 'leftBehind' | 'onChange' | 'closingOf'
 >;
 
+/** Maximum number of commands done at once that are remembered. A repeated command is known by its key. */
+const MOST_DONE = 200;
+
 /** Carries out a person's commands on orders and positions while the bot runs. */
 export class ByHand extends EnginePart<ByHandOptions> {
   private readonly canceling: CancelByHand;
   readonly closing: CloseByHand;
   private readonly placing: PlaceByHand;
   private readonly positions: PositionByHand;
+  /** Results of the commands that are done at once, by key. */
+  private readonly done = new Map<string, DoneCommand>();
   /** True if something has changed since the last `store`. */
   isChanged = false;
 
@@ -207,18 +212,27 @@ export class ByHand extends EnginePart<ByHandOptions> {
     outbox.journal('control', command.kind, { ...command });
     if (command.kind === 'cancel') this.canceling.apply(command);
     else if (command.kind === 'close') this.closing.apply(command);
-    else if (command.kind === 'position') this.positions.apply(command);
-    else this.placing.apply(command);
+    else if (command.kind === 'place') this.placing.apply(command);
+    else this.applyAtOnce(command);
+  }
+
+  /** Carries out a command whose result is stored in the same step: it is done once or not at all. */
+  private applyAtOnce(command: PositionCommand | ApprovalCommand): void {
+    const { key, kind } = command;
+    if (this.done.has(key)) return;
+    const { outbox, approvals } = this.options;
+    const result = kind === 'position' ? this.positions.apply(command) : approvals.apply(command);
+    this.done.set(key, { key, ...result });
+    retainNewest(this.done, MOST_DONE);
+    outbox.journal('control', `${kind} result`, { key, ...result });
+    this.isChanged = true;
   }
 
   /** Returns the progress of a command; null if this bot has not accepted one with this key. */
   stateOf(key: string): ByHandState | null {
-    return (
-      this.positions.stateOf(key) ??
-      this.placing.stateOf(key) ??
-      this.closing.stateOf(key) ??
-      this.canceling.stateOf(key)
-    );
+    const done = this.done.get(key);
+    if (done !== undefined) return ended(done.ok, done.message);
+    return this.placing.stateOf(key) ?? this.closing.stateOf(key) ?? this.canceling.stateOf(key);
   }
 
   /** Stores the commands and their results. */
@@ -227,7 +241,7 @@ export class ByHand extends EnginePart<ByHandOptions> {
     this.options.outbox.persist('by-hand', {
       placed: this.placing.stored(),
       closings: this.closing.stored(),
-      moved: this.positions.stored(),
+      moved: [...this.done.values()],
     });
   }
 
@@ -236,7 +250,7 @@ export class ByHand extends EnginePart<ByHandOptions> {
     if (stored === null) return;
     const { placed, closings, moved } = stored;
     this.placing.restore(placed);
-    this.positions.restore(moved);
+    for (const one of moved) this.done.set(one.key, one);
     this.closing.restore(closings, isPutBack);
   }
 }

@@ -9,23 +9,15 @@ import {
   subtractUnits,
   type Units,
 } from '../../domain/money.ts';
-import { retainNewest } from '../../domain/retain-newest.ts';
 import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { PositionCommand } from '../engine-event.ts';
 import type { MissingCoins } from '../feeds/account-state.ts';
 import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import { ended, type ByHandState } from './cancel-by-hand.ts';
-import type { MovedPosition } from '../stored-records.ts';
+import type { DoneCommand } from '../stored-records.ts';
 
-/** Maximum number of commands that are remembered. A repeated command is recognized by its key. */
-const MOST_MOVED = 200;
-
-export interface PositionByHandOptions extends Pick<
-  CloseByHandOptions,
-  'outbox' | 'markets' | 'instanceOf' | 'onChange'
-> {
+export interface PositionByHandOptions extends Pick<CloseByHandOptions, 'outbox' | 'markets' | 'instanceOf'> {
   readonly algorithms: AlgorithmManager;
   readonly reservations: Reservations;
   readonly missing: MissingCoins;
@@ -53,32 +45,11 @@ interface Move {
  * stored in the step that carries it out, so it is done once or not at all.
  */
 export class PositionByHand extends EnginePart<PositionByHandOptions> {
-  private readonly moved = new Map<string, MovedPosition>();
-
-  apply(command: PositionCommand): void {
-    if (this.moved.has(command.key)) return;
-    const { outbox, onChange } = this.options;
+  apply(command: PositionCommand): Omit<DoneCommand, 'key'> {
     const move = this.moveOf(command);
-    const ok = !isSentence(move);
-    const message = ok ? this.carryOut(command, move) : move;
-    this.moved.set(command.key, { key: command.key, ok, message });
-    retainNewest(this.moved, MOST_MOVED);
-    outbox.journal('control', 'position result', { key: command.key, ok, message });
-    onChange();
-  }
-
-  stateOf(key: string): ByHandState | null {
-    const moved = this.moved.get(key);
-    return moved === undefined ? null : ended(moved.ok, moved.message);
-  }
-
-  /** Returns the moved positions to store, oldest first. */
-  stored(): MovedPosition[] {
-    return [...this.moved.values()];
-  }
-
-  restore(moved: readonly MovedPosition[]): void {
-    for (const one of moved) this.moved.set(one.key, one);
+    return isSentence(move)
+      ? { ok: false, message: move }
+      : { ok: true, message: this.carryOut(command, move) };
   }
 
   /** Returns the move that a command asks for, or why it is refused. */

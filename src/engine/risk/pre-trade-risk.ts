@@ -60,8 +60,8 @@ type PreTradeOutcome =
   | { readonly ok: true; readonly plan: OrderPlan }
   /**
    * `code`: `kind` if the exchange has no such orders, `fit`, `risk <check>`, `lock <name>`, `funds` if the
-   * strategy has not enough, `again` if the exchange refused a similar order and nothing has changed, or
-   * `closed` while no orders are accepted.
+   * strategy has not enough, `again` if the exchange refused a similar order and nothing has changed,
+   * `approval` if a person would have to approve it, or `closed` while no orders are accepted.
    */
   | { readonly ok: false; readonly code: string; readonly reason: Sentence };
 
@@ -77,6 +77,8 @@ interface PreTradeRiskOptions {
   /** Returns the reason why no orders are accepted in a market; null while they are accepted. */
   readonly closedIn: (market: Market) => Sentence | null;
   readonly refusedBefore: RefusedOrders['objectionTo'];
+  /** True if an intent may buy though the entries of its strategy need an approval. */
+  readonly mayEnter: (intentId: string) => boolean;
   /** Called with each refusal by a check. */
   readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
 }
@@ -117,6 +119,14 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
       ? null
       : options.refusedBefore(wanted, { stopPrice, stopLimitPrice }, reduces);
     if (again !== null) return { ok: false, code: 'again', reason: again };
+    // An algorithm that was to sell may come to buy, which nobody has approved.
+    if (
+      instance.settings.approval !== undefined &&
+      draft.side === 'buy' &&
+      !options.mayEnter(draft.intentId) &&
+      !reduces()
+    )
+      return { ok: false, code: 'approval', reason: sentence('approval-missing') };
     const first = this.check(instance, wanted, { book });
     if (!first.ok) return first;
     const stop =

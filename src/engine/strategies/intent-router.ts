@@ -16,7 +16,10 @@ import { isFinal, labelsOf, type OrderRecord } from '../../records/order.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { RequestedOrder } from '../risk/pre-trade-risk.ts';
-import { AlgorithmStarter, type IntentRefusal } from '../algorithms/algorithm-starter.ts';
+import { AlgorithmStarter, type BeginContext } from '../algorithms/algorithm-starter.ts';
+import type { Admitted, Approvals } from './approvals.ts';
+import { EXEMPT } from './intent-blotter.ts';
+import type { IntentRefusal } from './strategy-notifier.ts';
 import { amountFor, sizeViewOf } from './sized-intent.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { TransferManager } from '../transfer-manager.ts';
@@ -31,6 +34,7 @@ interface IntentRouterOptions
     Pick<AlgorithmStarterOptions, 'algorithms' | 'movesPerMinute'> {
   readonly members: MemberGuard;
   readonly transfers: TransferManager;
+  readonly approvals: Approvals;
   /** Returns why an intent is refused while a person closes the position there; null if it is not. */
   readonly whileClosing: (instance: StrategyInstance, intent: Intent) => Sentence | null;
 }
@@ -51,38 +55,47 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
   }
 
   apply(instance: StrategyInstance, asked: Intent): void {
+    const { members, approvals, notifier } = this.options;
     const closing = this.options.whileClosing(instance, asked);
     if (closing !== null) {
-      this.reject(instance, asked, { code: 'closed', reason: closing });
+      notifier.refuse(instance, asked, { code: 'closed', reason: closing });
       return;
     }
-    const { intent, why } = this.options.members.check(instance, asked);
-    if (why !== null) this.reject(instance, asked, { code: 'member', reason: why });
+    const { intent, why } = members.check(instance, asked);
+    if (why !== null) notifier.refuse(instance, asked, { code: 'member', reason: why });
     if (intent === null) return;
-    if (isAlgorithmIntent(intent)) {
-      const refusal = this.starter.start(instance, intent);
-      if (refusal !== null) this.reject(instance, intent, refusal);
-      return;
-    }
+    const needsNone = instance.settings.approval === undefined;
+    const admitted: Admitted | null = needsNone ? { intent } : approvals.admit(instance, intent);
+    if (admitted === null) return;
+    const refusal = this.begin(instance, admitted.intent, admitted);
+    if (refusal !== null) notifier.refuse(instance, admitted.intent, refusal);
+  }
+
+  /** Carries out an entry that a person approved, with all checks. Returns the refusal; null if none. */
+  applyApproved(instance: StrategyInstance, intent: Intent, id: string): IntentRefusal | null {
+    const closing = this.options.whileClosing(instance, intent);
+    if (closing !== null) return { code: 'closed', reason: closing };
+    const { why } = this.options.members.check(instance, intent);
+    return why === null ? this.begin(instance, intent, { id }) : { code: 'member', reason: why };
+  }
+
+  private begin(instance: StrategyInstance, intent: Intent, context: BeginContext): IntentRefusal | null {
+    if (isAlgorithmIntent(intent)) return this.starter.start(instance, intent, context);
     switch (intent.kind) {
       case 'cancel':
-        this.cancel(instance, intent.clientOrderId);
-        return;
+        return this.cancel(instance, intent.clientOrderId);
       case 'cancel-all':
         this.cancelAll(instance, intent.market ?? null);
-        return;
-      case 'exit': {
-        const refusal = this.exit(instance, intent);
-        if (refusal !== null) this.reject(instance, intent, refusal);
-        return;
-      }
+        return null;
+      case 'exit':
+        return this.exit(instance, intent);
       case 'transfer':
         this.options.transfers.apply(instance, intent, () => this.nextId());
-        return;
+        return null;
       case 'place':
       case 'oco': {
-        const placed = this.place(instance, intent);
-        if (!placed.ok) this.reject(instance, intent, placed);
+        const placed = this.place(instance, intent, context);
+        return placed.ok ? null : placed;
       }
     }
   }
@@ -96,7 +109,7 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
     if (closing !== null) return { ok: false, code: 'closed', reason: closing };
     const { why } = this.options.members.check(instance, asked);
     if (why !== null) return { ok: false, code: 'member', reason: why };
-    const placed = this.place(instance, asked, { isByHand: true });
+    const placed = this.place(instance, asked, { isByHand: true, approval: EXEMPT });
     if (!placed.ok) return placed;
     return { ok: true, key: present(placed.key, 'the key of an order that no algorithm places') };
   }
@@ -107,21 +120,27 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
     market: string,
   ): { readonly ok: true; readonly intentId: string } | Refused {
     const intentId = this.nextId();
-    const refusal = this.starter.start(instance, { kind: 'target', market, position: 0 }, intentId);
+    const refusal = this.starter.start(instance, { kind: 'target', market, position: 0 }, { id: intentId });
     return refusal === null ? { ok: true, intentId } : { ok: false, ...refusal };
   }
 
   /** Ends the running work of a strategy that has just failed, as its policy says. */
   endAllOf(instance: StrategyInstance): void {
-    this.options.algorithms.end((work) => work.instance === instance, sentence('ended-strategy-stopped'));
+    const { algorithms, approvals } = this.options;
+    algorithms.end((work) => work.instance === instance, sentence('ended-strategy-stopped'));
+    approvals.end((entry) => entry.instance === instance, sentence('ended-strategy-stopped'));
     if (instance.settings.onError === 'cancel') this.cancelAll(instance, null);
   }
 
   /** Ends a strategy's algorithms and cancels its orders, in one market or in all (null). */
   cancelAll(instance: StrategyInstance, market: string | null): void {
-    const { algorithms, orderManager } = this.options;
+    const { algorithms, orderManager, approvals } = this.options;
     algorithms.end(
       (work) => work.instance === instance && (market === null || work.market === market),
+      'canceled',
+    );
+    approvals.end(
+      (entry) => entry.instance === instance && (market === null || entry.markets.includes(market)),
       'canceled',
     );
     for (const order of orderManager.blotter.table.unfinished(instance.name)) {
@@ -196,24 +215,19 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
     );
   }
 
-  private cancel(instance: StrategyInstance, key: string): void {
+  private cancel(instance: StrategyInstance, key: string): IntentRefusal | null {
     const { orderManager } = this.options;
     const order = orderManager.blotter.table.get(key);
-    if (order?.strategy === instance.name) {
-      orderManager.cancels.cancel(order);
-      return;
-    }
-    this.reject(
-      instance,
-      { kind: 'cancel', clientOrderId: key },
-      { code: 'unknown', reason: sentence('no-own-order', { order: key }) },
-    );
+    if (order?.strategy !== instance.name)
+      return { code: 'unknown', reason: sentence('no-own-order', { order: key }) };
+    orderManager.cancels.cancel(order);
+    return null;
   }
 
   private place(
     instance: StrategyInstance,
     intent: Extract<Intent, { kind: 'place' | 'oco' }>,
-    context: { readonly isByHand?: boolean } = {},
+    context: BeginContext & { readonly isByHand?: boolean },
   ): PlacedOrder {
     const { risk, placer, markets, intents } = this.options;
     const state = markets.get(intent.market);
@@ -229,8 +243,8 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
     const isPostOnly = intent.kind === 'place' && intent.postOnly === true;
     const crossed = isPostOnly ? risk.crossedBy(state.market, draft) : null;
     if (crossed !== null) return { ok: false, code: 'fit', reason: crossed };
-    const intentId = this.nextId();
-    intents.begin(intentId, instance.name, intent);
+    const intentId = context.id ?? this.nextId();
+    intents.begin(intentId, instance.name, intent, context.approval);
     if (intent.kind === 'place' && intent.expireAfterMs !== undefined) {
       const algorithm = expiringOf(draft, this.options.outbox.nowMs + intent.expireAfterMs);
       this.options.algorithms.begin(instance, intentId, { market: intent.market, algorithm });
@@ -262,13 +276,15 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
    * those that have none any more.
    */
   restore({ intents: records, orders }: MirrorState): void {
-    const { intents, algorithms, orderManager, transfers } = this.options;
+    const { intents, algorithms, orderManager, transfers, approvals } = this.options;
     const { table } = orderManager.blotter;
     intents.restore(records);
+    approvals.restore(records, orderManager.takeover.isPutBack);
     const live = new Set(table.unfinished().map(({ intentId }) => intentId));
     const lastKeys = new Map(orders.map(({ intentId, key }) => [intentId, key]));
     for (const { id } of records) {
-      if (live.has(id) || algorithms.isAtWork(id) || transfers.isAtWork(id)) continue;
+      if (live.has(id) || algorithms.isAtWork(id) || transfers.isAtWork(id) || approvals.waiting.has(id))
+        continue;
       const lastKey = lastKeys.get(id);
       const last = lastKey === undefined ? undefined : table.get(lastKey);
       if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');
@@ -286,19 +302,6 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
     if (order.state === 'rejected') intents.end(order.intentId, 'refused', order.reason ?? 'rejected');
     else intents.end(order.intentId, 'done', order.state);
   };
-
-  private reject(instance: StrategyInstance, intent: Intent, why: IntentRefusal): void {
-    const { code, reason } = why;
-    this.options.notifier.reject(instance, {
-      intent,
-      clientOrderId: null,
-      market: 'market' in intent ? (intent.market ?? null) : null,
-      side: 'side' in intent ? intent.side : null,
-      tag: 'tag' in intent ? (intent.tag ?? null) : null,
-      code,
-      reason,
-    });
-  }
 
   private nextId(): string {
     return `i${this.options.rows.next().toString(36)}`;

@@ -4,6 +4,7 @@ import { leastAmountAt } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
+import type { Intent } from '../../strategy/intents.ts';
 import type { Rejection, StrategyEvent } from '../../strategy/strategy-event.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { MirrorState } from '../mirror-change.ts';
@@ -29,6 +30,12 @@ const NO_REJECTION: Rejection = {
   code: '',
   reason: '',
 };
+
+/** Reason an intent is not served. */
+export interface IntentRefusal {
+  readonly code: string;
+  readonly reason: Sentence;
+}
 
 interface StrategyNotifierOptions {
   readonly instances: readonly StrategyInstance[];
@@ -98,6 +105,19 @@ export class StrategyNotifier extends EnginePart<StrategyNotifierOptions> {
     }
   };
 
+  /** Notifies a strategy that one of its intents was refused. */
+  refuse(instance: StrategyInstance, intent: Intent, { code, reason }: IntentRefusal): void {
+    this.reject(instance, {
+      intent,
+      clientOrderId: null,
+      market: 'market' in intent ? (intent.market ?? null) : null,
+      side: 'side' in intent ? intent.side : null,
+      tag: 'tag' in intent ? (intent.tag ?? null) : null,
+      code,
+      reason,
+    });
+  }
+
   /** Notifies a strategy that one of its intents or orders was refused. */
   reject(
     instance: StrategyInstance,
@@ -110,11 +130,12 @@ export class StrategyNotifier extends EnginePart<StrategyNotifierOptions> {
     const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
     instance.tally.refuse({ what: refused, code, reason: rejected.reason, atMs: outbox.nowMs });
     const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
-    // A refused order and a refusal by a lock are logged elsewhere. While no orders are accepted, one line
-    // per minute is enough.
+    // Refused orders, and refusals by a lock or a person, are logged elsewhere. While no orders are accepted,
+    // one line per minute is enough.
     const isReported =
       clientOrderId !== null ||
       code.startsWith('lock ') ||
+      (code === 'approval' && intent !== null) ||
       (code === 'closed' && !instance.mayComplain(outbox.nowMs));
     if (!isReported) outbox.info(`${instance.name}: ${what} refused (${code}): ${reason}`, instance.name);
     this.notify(instance, { kind: 'reject', rejection });

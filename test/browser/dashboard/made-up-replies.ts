@@ -209,6 +209,7 @@ export const OVERVIEW: OverviewReply = {
   ],
   books: 'agreed',
   credential: null,
+  approvals: [],
   lossLimits: [],
   locks: [lock],
   alerts: [alert],
@@ -317,6 +318,12 @@ const intent = {
   status: 'working' as const,
   reason: null,
   reasonFacts: null,
+  approval: null,
+  expiresAtMs: null,
+  bound: null,
+  best: null,
+  value: null,
+  decidedBy: null,
   data: { buy: '59480000000', sell: '59520000000' },
 };
 

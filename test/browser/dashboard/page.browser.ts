@@ -496,6 +496,43 @@ describe('the page', () => {
   });
 
   test.each([
+    ['en', 'Approve', 'Decline', '600,000,000'],
+    ['fa', 'تأیید', 'رد', '۶۰۰٬۰۰۰٬۰۰۰'],
+  ] as const)('shows entries that wait, with two buttons: %s', async (language, approve, decline, value) => {
+    const entry = {
+      id: 'i3f',
+      strategy: 'grid',
+      market: 'BTCIRT',
+      kind: 'place',
+      atMs: OVERVIEW.nowMs - 60_000,
+      expiresAtMs: OVERVIEW.nowMs + 9 * 60_000,
+      bound: '60000000000',
+      best: '59700000000',
+      value: '600000000',
+      currency: 'rls',
+    };
+    server.replies.set('overview', { ...OVERVIEW, approvals: [entry] });
+    const { page } = await open('overview', { language, screen: 'phone', until: '.main-figure' });
+    const row = page.locator('tr:has(a:text-is("grid"))').first();
+    expect(await row.textContent()).toContain(value);
+    for (const [name, path] of [
+      [decline, '/actions/decline'],
+      [approve, '/actions/approve'],
+    ] as const) {
+      await row.getByRole('button', { name, exact: true }).click();
+      await page.click('[data-confirm]');
+      await page.waitForSelector('[data-outcome=done]');
+      expect(server.posted.at(-1)).toMatchObject({ path, body: { entry: 'i3f' } });
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog.action', { state: 'detached' });
+    }
+    expect(await overhangOf(page)).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    server.replies.set('overview', OVERVIEW);
+    await page.close();
+  });
+
+  test.each([
     ['en', 'not set', 'Alerts are off: the configuration of the bot has no alerts.'],
     ['en', 'other speed', 'They need embedded.speed: 1.'],
     ['fa', 'not set', 'هشدارها خاموش است: پیکربندی ربات'],

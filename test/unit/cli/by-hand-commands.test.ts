@@ -328,6 +328,14 @@ describe('commands for the running bot', () => {
     const block = /## By hand\n[^`]*(?:`[^`\n]+`[^`]*)*```sh\n(.*?)```/s.exec(page)?.[1] ?? '';
     const lines = block.trim().split('\n');
     expect(lines).toHaveLength(5);
+    mirrorWith([]);
+    const approvals = /```sh\n(.*?)```/s.exec(readFileSync('docs/approvals.md', 'utf8'))?.[1] ?? '';
+    lines.push(
+      ...approvals
+        .trim()
+        .split('\n')
+        .map((line) => line.replace('data data', 'data /data').replace(/approve .*/, '$& --yes')),
+    );
     for (const line of lines) {
       const words = [...line.replace('/data', folder).matchAll(/"([^"]*)"|(\S+)/g)];
       const [, ...args] = words.map(([, quoted, plain]) => quoted ?? plain ?? '');

@@ -15,6 +15,9 @@ import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 import { openLedger } from '../../support/ledger-worlds.ts';
+import { openMirror } from '../../support/open-mirror.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { intentRecord } from '../mirror/mirror-fixture.ts';
 
 const folder = folderOfAllTests();
 let pageFolder: string;
@@ -47,6 +50,23 @@ const codeOf = ({ status, json }: Awaited<ReturnType<DashboardHere['api']>>) => 
 function strict(schema: z.ZodType): z.ZodType {
   const json = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
   return z.fromJSONSchema(json);
+}
+
+/** Stores an entry that waits for a person in the mirror of the bot. */
+function waitingEntry() {
+  const intent = intentRecord({
+    id: 'i3f',
+    strategy: 'grid',
+    approval: 'waiting',
+    expiresAtMs: Date.UTC(2100, 0, 1),
+    bound: parseUnits('60000000000'),
+    best: parseUnits('60000000000'),
+    value: parseUnits('600000000'),
+  });
+  const store = openMirror(join(folder, 'embedded.sqlite'), intent.atMs);
+  store.apply([{ kind: 'intent', intent }], { atMs: intent.atMs, isDurable: true });
+  store.close();
+  return { intent };
 }
 
 /** Reads an address as one who may have an earlier reply of it. */
@@ -406,6 +426,32 @@ describe('a command', () => {
     expect((await here.api('/locks')).json['waiting']).toEqual([
       { kind: 'lock', name: 'hand', strategy: null, market: 'BTCIRT' },
     ]);
+  });
+
+  test('on an entry says what it buys, and is refused for one that does not wait', async () => {
+    const { intent } = waitingEntry();
+    const { json } = await here.api('/overview');
+    expect(json['approvals']).toMatchObject([
+      { id: intent.id, value: '600000000', bound: '60000000000', currency: 'rls' },
+    ]);
+    const body = { key: 'approval', entry: intent.id };
+    const cost = await here.api('/actions/approve', { ...body, dryRun: true });
+    expect(cost.json).toMatchObject({
+      requests: 1,
+      places: [{ market: 'BTCIRT', side: 'buy', amount: '0.01', value: '600000000', currency: 'rls' }],
+      text: `This approves ${intent.id}: grid buys in BTCIRT by place for 600,000,000 rls at 60,000,000,000 rls at most. It begins if every check allows it.`,
+    });
+    const decline = await here.api('/actions/decline', { ...body, dryRun: true });
+    expect(decline.json).toMatchObject({ requests: 0, text: expect.stringContaining('Nothing is sent.') });
+    expect(codeOf(await here.api('/actions/approve', body))).toEqual([409, 'no-bot']);
+    expect(codeOf(await here.api('/actions/approve', body, here.bearer(here.read)))).toEqual([
+      403,
+      'not-allowed',
+    ]);
+    const page = { ...(await here.signIn()), origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect(codeOf(await here.api('/actions/approve', body, page))).toEqual([403, 'wrong-origin']);
+    const unknown = { key: 'approval', entry: 'i0', dryRun: true };
+    expect(codeOf(await here.api('/actions/approve', unknown))).toEqual([404, 'not-found']);
   });
 
   test('needs exactly one of an order, a scope and all', async () => {

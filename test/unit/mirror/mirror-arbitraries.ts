@@ -5,6 +5,7 @@ import {
   type FieldKind,
   type RecordFields,
   type RecordOf,
+  APPROVALS,
   INTENT_STATUSES,
   STRATEGY_STATUSES,
 } from '../../../src/records/field.ts';
@@ -60,6 +61,7 @@ const BY_KIND: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
   tradeId: venueText,
   walletId: venueText,
   intentStatus: fc.constantFrom(...INTENT_STATUSES),
+  approval: fc.constantFrom(...APPROVALS),
   strategyStatus: fc.constantFrom(...STRATEGY_STATUSES),
   json: object,
 };

@@ -7,7 +7,8 @@ import { afterEach, beforeEach } from 'vitest';
 import { makeBackup, type BackupOptions, type MadeBackup } from '../../../src/daemon/make-backup.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { JournalEntry, MirrorChange, ReplyRecord } from '../../../src/engine/mirror-change.ts';
-import type { IntentRecord } from '../../../src/records/rows.ts';
+import { INTENT, type IntentRecord } from '../../../src/records/rows.ts';
+import { emptyOf } from '../../../src/records/field.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
@@ -152,6 +153,7 @@ export function fillRecord(changed: Partial<FillRecord> = {}): FillRecord {
 
 export function intentRecord(changed: Partial<IntentRecord> = {}): IntentRecord {
   return {
+    ...emptyOf(INTENT),
     id: 'intent-1',
     strategy: 'ma-cross',
     atMs: NOW_MS,

@@ -22,6 +22,8 @@ type SameName =
   | 'lock'
   | 'unlock'
   | 'position'
+  | 'approve'
+  | 'decline'
   | 'acknowledge';
 
 /** Bodies of the actions that a person may request, by the name of their endpoint. */

@@ -126,6 +126,8 @@ const EVENTS = [
   'control close result',
   'control place',
   'control place result',
+  'control approve result',
+  'control decline result',
   'control accept-balances',
   'reconciliation break',
   'reconciliation accepted',

@@ -1,10 +1,10 @@
 import { askFor, openDialog } from '../actions/action.ts';
-import type { ExposureItem, PositionItem, StrategyItem } from '../../schema/overview.ts';
+import type { ApprovalItem, ExposureItem, PositionItem, StrategyItem } from '../../schema/overview.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Age, Badge, Button, Gain, NameLink, NameWord, SentenceText, type Tone } from '../parts/words.tsx';
 import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
-import { showCount, showExact, showMoney } from '../shown.ts';
+import { NONE, showCount, showExact, showLeft, showMoney } from '../shown.ts';
 
 const TONES: Readonly<Record<StrategyItem['status'], Tone>> = {
   running: 'good',
@@ -162,6 +162,41 @@ export function ExposureTable({ exposure }: { readonly exposure: readonly Exposu
       rows={exposure}
       keyOf={({ asset, currency }) => `${asset} ${currency}`}
       empty="overview.noExposure"
+    />
+  );
+}
+
+/** Shows the entries that wait for a person, with the buttons to decide. */
+export function ApprovalsTable({ approvals }: { readonly approvals: readonly ApprovalItem[] }) {
+  const columns: readonly DataColumn<ApprovalItem>[] = [
+    column('column.intent', ({ kind }) => <NameWord area="kind" name={kind} />, 'title'),
+    column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />),
+    column('column.market', ({ market }) =>
+      market === null ? NONE : <NameLink view="market" name={market} />,
+    ),
+    column('column.value', ({ value, currency }) => showMoney(value, currency ?? ''), 'number'),
+    column('column.bound', ({ bound, currency }) => showExact(bound, currency ?? ''), 'number'),
+    column('column.left', ({ expiresAtMs }) => showLeft(expiresAtMs ?? 0), 'number'),
+    column('column.actions', ({ id: entry, strategy }) =>
+      mayOperate()
+        ? (['approve', 'decline'] as const).map((kind) => [
+            <Button
+              key={kind}
+              text={`action.${kind}.do`}
+              onClick={() => askFor({ kind, body: { entry } }, `${entry} · ${strategy}`)}
+            />,
+            ' ',
+          ])
+        : null,
+    ),
+  ];
+  return (
+    <DataTable
+      label="overview.approvals"
+      columns={columns}
+      rows={approvals}
+      keyOf={({ id }) => id}
+      empty="overview.approvals"
     />
   );
 }

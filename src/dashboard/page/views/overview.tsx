@@ -8,7 +8,7 @@ import { Panel, WithReply } from '../parts/panel.tsx';
 import { t, feedInWords, inWords } from '../translate.ts';
 import { showAge, showShare, showTime, showLeft, showName, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
-import { ExposureTable, PositionsTable, StrategiesTable } from './overview-tables.tsx';
+import { ApprovalsTable, ExposureTable, PositionsTable, StrategiesTable } from './overview-tables.tsx';
 import { askFor } from '../actions/action.ts';
 import { Button, NameLink, SentenceText } from '../parts/words.tsx';
 import { hrefOf } from '../route.ts';
@@ -26,6 +26,11 @@ export function OverviewView() {
         {(data) => (
           <>
             <Notices data={data} />
+            {data.approvals.length === 0 ? null : (
+              <Panel title={t('overview.approvals')}>
+                <ApprovalsTable approvals={data.approvals} />
+              </Panel>
+            )}
             <EquityPanel data={data} />
             <Panel title={t('overview.strategies')}>
               <StrategiesTable strategies={data.strategies} />

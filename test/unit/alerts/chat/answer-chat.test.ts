@@ -5,7 +5,7 @@ import { beginsText } from '../../../../src/budget/trading-begins.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
-import { NOON_MS } from '../core/snapshot-fixture.ts';
+import { NOON_MS, WAITING } from '../core/snapshot-fixture.ts';
 import { botSeen } from './chat-fixture.ts';
 
 const message = (text: string, over: object = {}): unknown => ({
@@ -58,6 +58,42 @@ describe('an update', () => {
     const from = { id: 7, first_name: '<b>A\n' };
     expect(readUpdate(message('/help', { from }))).toMatchObject({ userName: 'bA' });
     expect(readUpdate(message('/help', { from: { id: 7 } }))).toMatchObject({ userName: '7' });
+  });
+});
+
+describe('an entry that waits', () => {
+  const other = { ...WAITING, id: 'i9', value: null, bound: null };
+  const view = botSeen({ approvals: [WAITING, other] });
+
+  test.each<['en' | 'fa', string]>([
+    [
+      'en',
+      'i3f waits for you until 2026-01-05 12:00: grid buys in BTCIRT by place, for 600,000,000 rial, at 60,000,000,000 rial at most',
+    ],
+    [
+      'fa',
+      'i3f تا ۱۴۰۴/۱۰/۱۵ ۱۲:۰۰ منتظر شماست: استراتژی grid در BTCIRT با سفارش می‌خرد، به ارزش ۶۰۰٬۰۰۰٬۰۰۰ ریال، حداکثر با قیمت ۶۰٬۰۰۰٬۰۰۰٬۰۰۰ ریال',
+    ],
+  ])('is shown with its terms, and two buttons: %s', (language, line) => {
+    const { lines, buttons } = answer(message('/approve'), { view, language });
+    expect(withoutDirectionMarks(lines[0] ?? '')).toBe(line);
+    expect(buttons.map((row) => row.map(({ data }) => data))).toEqual([
+      ['approve:i3f', 'decline:i3f'],
+      ['approve:i9', 'decline:i9'],
+    ]);
+  });
+
+  test('is asked for once more where its id is typed, and is decided by one tap on its message', () => {
+    expect(answer(message('/decline i3f'), { view }).asks).toMatchObject([
+      { action: { kind: 'decline', entry: 'i3f' } },
+    ]);
+    expect(answer(press('approve:i3f')).does).toEqual({
+      kind: 'act',
+      action: { kind: 'approve', entry: 'i3f' },
+    });
+    expect(answer(press('approve:../i3f')).does).toEqual({ kind: 'nothing' });
+    expect(answer(message('/approve i7'), { view }).lines).toEqual(['No such entry waits for an approval']);
+    expect(answer(message('/status'), { view }).lines).toContain('2 entries wait: /approve');
   });
 });
 

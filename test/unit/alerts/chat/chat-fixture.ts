@@ -40,6 +40,7 @@ export function botSeen(over: Partial<BotView> = {}, view: Partial<ChatView> = {
           reason: 'over the limit',
         },
       ],
+      approvals: [],
       locks: [{ name: 'night', of: null, reason: 'hours', endsAtMs: NOON_MS }],
       ...over,
     },

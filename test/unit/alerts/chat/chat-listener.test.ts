@@ -9,6 +9,7 @@ import { mutedUntilMs, SafeOutbox } from '../../../../src/alerts/outbox-file.ts'
 import type { BotRules, RuleAnswer } from '../../../../src/daemon/rule-answers.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { ControlClient } from '../../../../src/daemon/control-client.ts';
+import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 import { apiError, ChatServer, ACCEPTED } from '../../../support/chat-server.ts';
 import { NOON_MS } from '../core/snapshot-fixture.ts';
@@ -154,6 +155,22 @@ describe('a question about rules', () => {
       expect.stringContaining('refused'),
     ]);
   });
+});
+
+test('an entry is approved by a tap of those who may, and a tap of a stranger does nothing', async () => {
+  pressed('approve:i3f', ALI + 1);
+  pressed('approve:i3f');
+  await listener().turn();
+  await listener().turn();
+  expect(done).toEqual([[{ kind: 'approve', entry: 'i3f' }, String(ALI)]]);
+  expect(replies.map(({ lines }) => lines[0])).toEqual(['one: Done: it is']);
+  const locale = localeOf('en');
+  await carryOut({ kind: 'decline', entry: 'i3f' }, { dataFolder: folder, by: 'ali', locale });
+  const inbox = new ControlInbox(folder);
+  expect(inbox.poll().map(({ command }) => command)).toMatchObject([
+    { kind: 'decline', intent: 'i3f', by: 'ali by chat', key: expect.stringMatching(/^chat-/) },
+  ]);
+  inbox.close();
 });
 
 describe('commands by chat', () => {

@@ -1,4 +1,5 @@
 import type { AlertSnapshot, Alert, RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
+import type { DecimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 
 /** Noon of Monday, 5 January 2026, in Tehran. */
@@ -20,6 +21,17 @@ export const openAlert = (over: Partial<Alert> = {}): Alert => ({
   ...over,
 });
 
+/** An entry that waits until noon. */
+export const WAITING: AlertSnapshot['approvals'][number] = {
+  id: 'i3f',
+  strategy: 'grid',
+  kind: 'place',
+  market: 'BTCIRT',
+  value: '600000000' as DecimalText,
+  bound: '60000000000' as DecimalText,
+  expiresAtMs: NOON_MS,
+};
+
 /** Makes the snapshot of a bot without any problem. */
 export function wellSnapshot(over: Partial<AlertSnapshot> = {}): AlertSnapshot {
   const atMs = over.atMs ?? NOON_MS;
@@ -37,6 +49,7 @@ export function wellSnapshot(over: Partial<AlertSnapshot> = {}): AlertSnapshot {
     lossLimits: [],
     standstills: [],
     halt: null,
+    approvals: [],
     staleFeeds: [],
     lastReadMs: atMs - 1_000,
     strategies: [{ name: 'grid', status: 'running', reason: null, atMs }],
@@ -63,6 +76,7 @@ export const RULES: RuleSettings = {
   refused: { severity: 'warning' },
   standstill: { severity: 'critical', afterMs: 60_000 },
   halted: { severity: 'warning' },
+  approval: { severity: 'warning' },
   noData: { severity: 'critical', afterMs: 300_000 },
   drawdown: { severity: 'warning', percent: 10 },
   dailyLoss: { severity: 'warning', percent: 5 },

@@ -4,7 +4,7 @@ import { alertText, breakMarkdown, escapeMarkdown, tamed } from '../../../../src
 import { messageText } from '../../../../src/alerts/text/message-text.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
-import { NOON_MS, openAlert } from '../core/snapshot-fixture.ts';
+import { NOON_MS, openAlert, WAITING } from '../core/snapshot-fixture.ts';
 import { readEnglish } from '../../../support/facts-of-english.ts';
 
 const ENGLISH = localeOf('en');
@@ -37,6 +37,7 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
     'No order goes to a market until it moves again: why',
   ],
   [{ rule: 'halted', reason: 'news\nand more' }, 'Trading is halted: news and more'],
+  [{ rule: 'approval', ...WAITING }, 'i3f waits for you until 2026-01-05 12:00: grid buys in BTCIRT'],
   [{ rule: 'no-data', feed: null, readAtMs: null }, 'Nothing was read'],
   [{ rule: 'no-data', feed: null, readAtMs: NOON_MS }, 'the last was at 2026-01-05 12:00'],
   [{ rule: 'no-data', feed: 'book BTCIRT', readAtMs: NOON_MS }, 'book BTCIRT is not read'],
@@ -213,6 +214,15 @@ describe('a message', () => {
       picture: null,
       buttons: [[{ label: 'Acknowledge #3', data: 'ack:3' }], [{ label: 'Mute 1 h', data: 'mute:60' }]],
     });
+  });
+
+  test('on an entry that waits has buttons to decide', () => {
+    const { buttons } = messageOf([['opened', alert({ rule: 'approval', ...WAITING })]]);
+    expect(buttons[0]).toEqual([
+      { label: 'Approve i3f', data: 'approve:i3f' },
+      { label: 'Decline i3f', data: 'decline:i3f' },
+    ]);
+    expect(buttons).toHaveLength(3);
   });
 
   test('of several alerts counts them, and those that it does not name', () => {

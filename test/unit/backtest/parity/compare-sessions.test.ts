@@ -317,3 +317,20 @@ test('what follows from a signal that was not told alike has its cause', () => {
     'order latency',
   ]);
 });
+
+test('what follows an entry that waited for a person has that as its cause', () => {
+  const intent = { id: 'i1', strategy: 'fast', kind: 'place', atMs: 10_000 };
+  const late = order('one', { plannedAtMs: 40_000 });
+  expect(
+    causes(
+      view({ intents: [{ ...intent, approval: 'approved' }], orders: [late] }),
+      view({ intents: [intent], orders: [order('one')] }),
+    ),
+  ).toEqual(['order approval', 'order approval']);
+  expect(
+    causes(
+      view({ intents: [{ ...intent, approval: 'exempt' }], orders: [late] }),
+      view({ intents: [intent], orders: [order('one')] }),
+    ),
+  ).toEqual(['order code', 'order code']);
+});

@@ -63,6 +63,25 @@ test('the page about locks has rules that can be read', () => {
   expect(strategies[0]?.locks).toMatchObject([{ name: 'drawdown', fallMillionths: 50_000, reach: 'all' }]);
 });
 
+const approvalOf = (text: string): unknown => configOf(text).strategies[0]?.approval;
+
+const strategy = (approval: string): string =>
+  `strategies: [{ plugin: ma-cross, market: BTCIRT${approval} }]`;
+
+test('the page about approvals has settings that can be read, and a word stands for the usual ones', () => {
+  const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/approvals.md', 'utf8')) ?? [];
+  expect(approvalOf(yaml)).toEqual({
+    above: { rls: '500000000' },
+    expiresAfterMs: HOUR_MS / 4,
+    slippageBps: 50,
+  });
+  const usual = { above: {}, expiresAfterMs: HOUR_MS / 6, slippageBps: 50 };
+  expect(approvalOf(strategy(', approval: entries'))).toEqual(usual);
+  expect(approvalOf(strategy(', approval: {}'))).toEqual(usual);
+  expect(approvalOf(strategy(''))).toBeNull();
+  expect(problemsOf(strategy(', approval: exits'))).toHaveLength(1);
+});
+
 test('rules of one kind have names of their own', () => {
   const { locks } = configOf('locks: [{ kind: cooldown, for: 1h }, { kind: cooldown, for: 2h }]');
   expect(locks.map(({ name, entries }) => `${name} ${entries}`)).toEqual([
