@@ -1,7 +1,13 @@
 import type { EngineOutput, EngineEvent } from '../engine/engine-event.ts';
 import type { Engine } from '../engine/engine.ts';
-import { drawnUniverse, givenCoins, INSTANCE, lockRulesOf } from './bot-engine.ts';
-import { BarChecker, ByHandChecker, SignalChecker, VandalChecker } from './checkers/by-hand-checker.ts';
+import { drawnApproval, drawnUniverse, givenCoins, INSTANCE, lockRulesOf } from './bot-engine.ts';
+import {
+  ApprovalChecker,
+  BarChecker,
+  ByHandChecker,
+  SignalChecker,
+  VandalChecker,
+} from './checkers/by-hand-checker.ts';
 import { BracketWatch } from './checkers/protection-checker.ts';
 import { DustChecker, FundsChecker, type TrueFunds } from './checkers/exposure-checker.ts';
 import {
@@ -30,7 +36,7 @@ import {
 import { madeTransfers, TransferChecker } from './checkers/transfer-checker.ts';
 import { isLimit, type Coverage } from './coverage.ts';
 import { readOrderName } from '../engine/order-names.ts';
-import { IN_CLOSE, IN_LEFT, IN_LOCK, type LikelyCrash } from './bot-life.ts';
+import { IN_APPROVAL, IN_CLOSE, IN_LEFT, IN_LOCK, type LikelyCrash } from './bot-life.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
 import { TREASURER } from './workload/roamer.ts';
@@ -64,6 +70,7 @@ export class BotCheckers {
   readonly locks: LockChecker;
   private readonly byHand: ByHandChecker;
   private readonly pauses = new PauseChecker();
+  private readonly approvals: ApprovalChecker;
   private readonly dust = new DustChecker();
   private readonly funds = new FundsChecker();
   private readonly shares = new SharesChecker();
@@ -105,6 +112,10 @@ export class BotCheckers {
         coverage.count(what);
         if (what === 'close sells') onMoment(IN_CLOSE);
       },
+    });
+    this.approvals = new ApprovalChecker(drawnApproval(swarm.seed), (what) => {
+      coverage.count(what);
+      if (what === 'entry approved') onMoment(IN_APPROVAL);
     });
     this.bars = new BarChecker(options.world.exchange);
     this.positions = new PositionChecker((what) => coverage.count(what));
@@ -165,6 +176,7 @@ export class BotCheckers {
         this.locks.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
         this.byHand.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
         this.pauses.watch(output, event.atMs);
+        this.approvals.watch(event, output);
         this.positions.watch(output);
         if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
         this.figures.watch(engine, output, event.atMs);
@@ -214,6 +226,7 @@ export class BotCheckers {
     this.locks.forget();
     this.byHand.forget();
     this.pauses.forget();
+    this.approvals.forget();
     this.signals.forget();
   }
 
@@ -239,6 +252,7 @@ export class BotCheckers {
       ...this.byHand.violations(truth, this.unjudgedNames),
       ...this.positions.violations(),
       ...this.pauses.violations(),
+      ...this.approvals.violations(),
       ...this.dust.violations(),
       ...this.funds.violations(),
       ...this.shares.violations(),

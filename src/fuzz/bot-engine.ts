@@ -5,6 +5,7 @@ import { Engine } from '../engine/engine.ts';
 import {
   DEFAULT_ENGINE_TIMES,
   DEFAULT_RECONCILIATION,
+  type ApprovalSettings,
   type EngineSettings,
   type StrategyInstanceSettings,
 } from '../engine/engine-settings.ts';
@@ -101,6 +102,13 @@ const RULED_SHARE = 0.6;
 /** Share of the seeds with a strategy that receives signals. */
 const LISTENER_SHARE = 0.5;
 
+/** Share of the seeds in which entries of one strategy wait for a person, and range of their wait in ms. */
+const APPROVED_SHARE = 0.5;
+const APPROVED_WITHIN_MS = [20_000, 600_000] as const;
+
+/** Share of the seeds with approvals in which small entries need none. */
+const ABOVE_SHARE = 0.3;
+
 /** Share of the seeds with a strategy of rules. */
 const RULES_SHARE = 0.3;
 
@@ -177,6 +185,12 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
       : []),
   ]
     .map((instance) => withInventory(instance, seed, positionLimitsOf(seed)))
+    .map((instance) => {
+      const approval = drawnApproval(seed);
+      return instance.runner.name === approval?.strategy
+        ? { ...instance, approval: approval.settings }
+        : instance;
+    })
     .concat(
       drawnBarsOf(seed).isWatched
         ? [instanceOf({ ...of, limits: createRiskLimits() }, BAR_WATCHER, { market: 'BTCUSDT', params: {} })]
@@ -197,6 +211,23 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     reconciliation: DEFAULT_RECONCILIATION,
     figures: { budgets: () => [] },
   };
+}
+
+/** Draws the strategy whose entries need an approval, and its settings; null in some seeds. */
+export function drawnApproval(
+  seed: number,
+): { readonly strategy: string; readonly settings: ApprovalSettings } | null {
+  const dice = Dice.of(seed, 'approval');
+  if (!dice.happens(APPROVED_SHARE)) return null;
+  const strategy = `chaos-${dice.integer(0, 2)}`;
+  const times = dice.logUniform(0.5, 2);
+  const small = {
+    rls: parseUnits((MIDDLING_RIALS * times).toFixed(0)),
+    usdt: parseUnits((MIDDLING_USDT * times).toFixed(2)),
+  };
+  const above = dice.happens(ABOVE_SHARE) ? small : {};
+  const expiresAfterMs = Math.round(dice.logUniform(...APPROVED_WITHIN_MS));
+  return { strategy, settings: { above, expiresAfterMs, slippageBps: dice.integer(0, 200) } };
 }
 
 /** Draws the rules of a seed's universe; null for seeds without one. */

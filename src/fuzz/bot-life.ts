@@ -272,6 +272,14 @@ export const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, l
 /** Crash during a manual close: the position is closed completely, also by the next life. */
 export const IN_CLOSE: LikelyCrash = { where: 'amid a close', share: 0.4, leastMs: 1, mostMs: 5_000 };
 
+/** Crash soon after a person approved an entry. */
+export const IN_APPROVAL: LikelyCrash = {
+  where: 'after an approval',
+  share: 0.2,
+  leastMs: 1,
+  mostMs: 5_000,
+};
+
 /** Crash after a signal: its effects are on the disk before anything else happens. */
 export const IN_SIGNAL: LikelyCrash = { where: 'after a signal', share: 0.1, leastMs: 1, mostMs: 900 };
 

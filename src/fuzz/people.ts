@@ -22,6 +22,8 @@ interface Hands {
   readonly control: (command: ControlCommand) => void;
   /** Returns the keys of the bot's open orders. */
   readonly openOrders: () => readonly string[];
+  /** Returns the ids of the entries that wait for a person. */
+  readonly waitingEntries: () => readonly string[];
   /** Called when somebody else has canceled an order of the bot, by its id at the exchange. */
   readonly onApplied: (id: number) => void;
 }
@@ -146,6 +148,36 @@ export function actsByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
     }
     const commandNow = commandOf(dice, markets, index);
     const act: Act['act'] = (hands) => t(hands, commandNow(hands));
+    acts.push(...timesOf(dice, atMs, HANDED_AGAIN).map((timeMs) => ({ atMs: timeMs, act })));
+  }
+  return acts;
+}
+
+/** Mean time between two looks of a person at the entries that wait, in ms. */
+const APPROVAL_MEAN_MS = [10_000, 5 * MINUTE_MS] as const;
+
+/** Share of the entries that a person approves, of those that are seen at all. */
+const APPROVED = 0.75;
+
+/** Returns a person's decisions on entries that wait: some twice, some of entries that wait no more. */
+export function approvalsOf({ seed, runMs }: Run): readonly Act[] {
+  const dice = Dice.of(seed, 'approvals');
+  const acts: Act[] = [];
+  // A tap on a message of before.
+  let seen: string | null = null;
+  for (const atMs of dice.moments(runMs, dice.logUniform(...APPROVAL_MEAN_MS))) {
+    const kind = dice.happens(APPROVED) ? 'approve' : 'decline';
+    const [share, isOld] = [dice.share(), dice.happens(0.1)];
+    let command: ByHandCommand | null = null;
+    const key = `approval-${acts.length}`;
+    const act = (hands: Hands): string | null => {
+      const ids = hands.waitingEntries();
+      const intent: string | null = isOld ? seen : (ids[Math.floor(share * ids.length)] ?? null);
+      if (intent === null) return null;
+      seen = intent;
+      command ??= { kind, key, intent, by: 'fuzzer' };
+      return t(hands, command);
+    };
     acts.push(...timesOf(dice, atMs, HANDED_AGAIN).map((timeMs) => ({ atMs: timeMs, act })));
   }
   return acts;

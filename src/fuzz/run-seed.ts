@@ -28,6 +28,7 @@ import { EventLog } from './event-log.ts';
 import { loseMoney, mostDust, mostRounding } from './exchange-events.ts';
 import {
   actsByHandOf,
+  approvalsOf,
   locksByHandOf,
   promotionsOf,
   reloadsOf,
@@ -203,14 +204,11 @@ class SeedRun {
       world,
       control: (command: ControlCommand) => bot.control(command),
       openOrders: () => bot.openOrders(),
+      waitingEntries: () => bot.waitingEntries(),
       onApplied: (id: number) => bot.checkers.positions.applied(id),
     };
-    for (const { atMs, act } of [
-      ...locksByHandOf(run),
-      ...actsByHandOf(run),
-      ...reloadsOf(run),
-      ...promotionsOf(run),
-    ])
+    const people = [locksByHandOf, actsByHandOf, reloadsOf, promotionsOf, approvalsOf];
+    for (const { atMs, act } of people.flatMap((actsOf) => actsOf(run)))
       at(atMs, () => {
         const what = act(hands);
         if (what !== null) coverage.count(what);

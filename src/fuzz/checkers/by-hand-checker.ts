@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import type { EngineOutput } from '../../engine/engine-event.ts';
+import { UNITS_PER_ONE } from '../../domain/money.ts';
+import type { ApprovalCommand, EngineEvent, EngineOutput } from '../../engine/engine-event.ts';
+import type { OrderRecord } from '../../records/order.ts';
+import type { ApprovalSettings } from '../../engine/engine-settings.ts';
+import type { drawnApproval } from '../bot-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { IntentRecord } from '../../records/rows.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -123,6 +127,100 @@ export class ByHandChecker {
     this.closings.delete(id);
     if (kind === 'place' && tagged.parse(JSON.parse(json)).tag === 'by-hand') this.requests.set(id, json);
     else this.requests.delete(id);
+  }
+}
+
+const prices = z.object({ clientOrderId: z.string().optional(), position: z.unknown().optional() });
+
+/** Kinds of intents that add no risk. */
+const NO_ENTRIES: ReadonlySet<string> = new Set(['cancel', 'cancel-all', 'protect', 'exit', 'transfer']);
+
+/**
+ * Checks approvals over all lives, by the commands that the bot was given and the orders that it sends: no
+ * purchase of a strategy that needs approvals leaves without one in time, unless it is small, of a person, or
+ * costs no more than the order that it replaces. Nothing that only sells waits. Ids of intents can be used
+ * again after a crash, so a new use begins anew.
+ */
+export class ApprovalChecker extends Finder {
+  protected readonly promise = 'approvals';
+  private readonly drawn: ReturnType<typeof drawnApproval>;
+  private readonly count: (what: string) => void;
+  private readonly intents = new Map<string, IntentRecord>();
+  /** Ids of the entries that a person approved before they had expired. */
+  private readonly approved = new Set<string>();
+  private readonly orders = new Map<string, OrderRecord>();
+  private isBlind = false;
+
+  constructor(drawn: ReturnType<typeof drawnApproval>, count: (what: string) => void) {
+    super();
+    this.drawn = drawn;
+    this.count = count;
+  }
+
+  /** Called when an older mirror has replaced the present one: entries approved since are not known then. */
+  forget(): void {
+    this.isBlind = true;
+  }
+
+  watch(event: EngineEvent, { changes }: Pick<EngineOutput, 'changes'>): void {
+    if (this.drawn === null || this.isBlind) return;
+    if (event.kind === 'control' && event.command.kind === 'approve') this.approve(event.command, event.atMs);
+    for (const change of changes) {
+      if (change.kind === 'intent' && change.intent.strategy === this.drawn.strategy)
+        this.intent(change.intent);
+      if (change.kind !== 'order' || change.order.strategy !== this.drawn.strategy) continue;
+      if (change.order.state === 'sending' && change.order.attempts <= 1) this.judge(change.order);
+      this.orders.set(change.order.key, change.order);
+    }
+  }
+
+  private approve({ intent }: ApprovalCommand, atMs: number): void {
+    const waiting = this.intents.get(intent);
+    if (waiting?.approval === 'waiting' && (waiting.expiresAtMs ?? 0) > atMs) this.approved.add(intent);
+  }
+
+  private intent(intent: IntentRecord): void {
+    const { id, kind, approval, json } = intent;
+    const before = this.intents.get(id);
+    if (before === undefined || before.atMs !== intent.atMs) {
+      if (approval === 'waiting' || approval === null) this.approved.delete(id);
+      if (approval === 'waiting' && (NO_ENTRIES.has(kind) || json.includes('"side":"sell"')))
+        this.found.push(`expected an entry to wait, was ${json} at ${intent.atMs}`);
+    }
+    if (approval !== null && approval !== before?.approval)
+      this.count(`entry ${approval === 'waiting' ? 'waits' : approval}`);
+    this.intents.set(id, intent);
+  }
+
+  private judge(order: OrderRecord): void {
+    const { side, intentId, tag } = order;
+    if (side === 'sell' || tag === 'by-hand' || intentId === 'adopted') return;
+    if (this.approved.has(intentId)) {
+      this.count('orders of an approved entry');
+      return;
+    }
+    const intent = this.intents.get(intentId);
+    if (intent === undefined || this.isSmall(order) || this.isNoMore(order, intent)) return;
+    this.found.push(
+      `expected an approval of ${intentId} (${intent.json}) before ${order.key} is sent, was ${intent.approval}`,
+    );
+  }
+
+  /** True if an order is small. Its own price may be a tenth above the one by which its intent was judged. */
+  private isSmall({ market, amount, price, stopPrice }: OrderRecord): boolean {
+    const above: ApprovalSettings['above'] = this.drawn?.settings.above ?? {};
+    const most = above[parseMarket(market).quote];
+    const at = price ?? stopPrice;
+    return most !== undefined && at !== null && amount * at * 10n <= most * UNITS_PER_ONE * 11n;
+  }
+
+  /** True if a purchase costs no more than the order that it replaces, or brings a debt back to zero. */
+  private isNoMore({ amount, price }: OrderRecord, { kind, json }: IntentRecord): boolean {
+    const { clientOrderId, position } = prices.parse(JSON.parse(json));
+    if (kind === 'target') return position === 0 || position === '0';
+    const replaced = kind === 'replace' ? this.orders.get(clientOrderId ?? '') : undefined;
+    if (replaced === undefined || price === null || replaced.price === null) return false;
+    return amount <= replaced.amount && price <= replaced.price;
   }
 }
 

@@ -3,6 +3,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import { addCounts, Coverage, missingFrom, ExitCoverage } from '../../../src/fuzz/coverage.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
 import { orderOf } from '../execution/algorithms/algorithm-table.ts';
+import { intentRecord } from '../mirror/mirror-fixture.ts';
 
 describe('the coverage of a run', () => {
   test('counts an order once, and how it ended where its fate was unknown', () => {
@@ -40,7 +41,7 @@ describe('the coverage of a run', () => {
 
   test('counts the orders of shares, those that come after a sale, and what is refused for money', () => {
     const coverage = new Coverage();
-    const intent = { id: 'i1', strategy: 'one', atMs: 0, kind: 'targets', market: null, json: '{}' } as const;
+    const intent = intentRecord({ id: 'i1', kind: 'targets', market: null, json: '{}' });
     coverage.intent({ ...intent, status: 'working', reason: null });
     coverage.order(plannedOrder({ key: 'one', side: 'sell' }));
     coverage.order(plannedOrder({ key: 'two', side: 'buy' }));
