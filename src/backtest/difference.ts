@@ -204,23 +204,30 @@ function differenceOf(
   return formatUnits(unitsOf(decimalText(second)) - unitsOf(decimalText(first)));
 }
 
-/**
- * Returns settings that differ between two runs, one sentence each. They decide whether the figures can be
- * compared.
- */
+/** Settings that decide whether the figures of two runs can be compared: their words, and what they are. */
+const GROUNDS = {
+  span: ['the span of time', ({ fromMs, toMs }) => [fromMs, toMs]],
+  bars: ['the length of a bar', ({ barMs }) => barMs],
+  fidelity: ['the fidelity or its rules', ({ fidelity: { kind, rules } }) => [kind, rules]],
+  markets: ['the markets', ({ markets }) => markets],
+  strategies: ['the strategies or their parameters', ({ strategies }) => strategies],
+  config: ['the configuration', ({ config }) => config],
+  currency: ['the currency', ({ summary }) => summary.quote],
+} as const satisfies Readonly<Record<string, readonly [string, (result: ResultHead) => unknown]>>;
+
+type Ground = keyof typeof GROUNDS;
+
+/** Returns the settings that differ between two runs. */
+export function groundsApart(first: ResultHead, second: ResultHead): Ground[] {
+  return (Object.keys(GROUNDS) as Ground[]).filter((ground) => {
+    const of: (result: ResultHead) => unknown = GROUNDS[ground][1];
+    return JSON.stringify(of(first)) !== JSON.stringify(of(second));
+  });
+}
+
+/** Returns the settings that differ between two runs, one sentence each. */
 export function differentGrounds(first: ResultHead, second: ResultHead): string[] {
-  const grounds: readonly (readonly [string, (result: ResultHead) => unknown])[] = [
-    ['the span of time', ({ fromMs, toMs }) => [fromMs, toMs]],
-    ['the length of a bar', ({ barMs }) => barMs],
-    ['the fidelity or its rules', ({ fidelity: { kind, rules } }) => [kind, rules]],
-    ['the markets', ({ markets }) => markets],
-    ['the strategies or their parameters', ({ strategies }) => strategies],
-    ['the configuration', ({ config }) => config],
-    ['the currency', ({ summary }) => summary.quote],
-  ];
-  return grounds
-    .filter(([, of]) => JSON.stringify(of(first)) !== JSON.stringify(of(second)))
-    .map(([what]) => `The runs differ in ${what}.`);
+  return groundsApart(first, second).map((ground) => `The runs differ in ${GROUNDS[ground][0]}.`);
 }
 
 /** Returns the rows of a table of two runs: the title of a figure, both texts, and the difference. */

@@ -74,7 +74,8 @@ const OUT_OF_MEMORY: ReadonlySet<NodeJS.Signals | null> = new Set(['SIGABRT', 'S
 
 /** True if a process failed because it got no memory: by its signal, or by an error that it wrote. */
 const isOutOfMemory = (signal: NodeJS.Signals | null, output: string): boolean =>
-  OUT_OF_MEMORY.has(signal) || /\b(?:allocation failed|out of memory|cannot allocate memory)\b/i.test(output);
+  OUT_OF_MEMORY.has(signal) ||
+  /\b(?:(?:cannot|failed to) allocate memory|allocation failed|out of memory)\b/i.test(output);
 
 /** A job whose process runs. */
 interface RunningJob {

@@ -148,6 +148,9 @@ const post = <Body extends z.ZodType, Reply extends z.ZodType>(
 
 const idReply = z.object({ id: count });
 
+/** Settings of runs that decide whether their figures can be compared. */
+const GROUNDS = ['span', 'bars', 'fidelity', 'markets', 'strategies', 'config', 'currency'] as const;
+
 /** Maximum number of runs that are shown side by side. */
 export const MOST_COMPARED = 4;
 
@@ -184,7 +187,7 @@ export const LAB_ENDPOINTS = {
     'Figures of several runs side by side.',
     z.object({
       runs: z.array(runFigures),
-      grounds: z.array(z.string()).describe('What differs between the settings of the runs.'),
+      grounds: z.array(z.enum(GROUNDS)).describe('Settings that differ between the runs.'),
     }),
     z.object({ runs: z.string().max(500).describe('Names of runs, separated by commas.') }),
   ),

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { differentGrounds } from '../backtest/difference.ts';
+import { groundsApart } from '../backtest/difference.ts';
 import { findRun, type StoredRun } from '../backtest/read-run-folder.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';
 import { ApiError } from '../dashboard/api-error.ts';
@@ -283,7 +283,7 @@ function compareRuns(dataFolder: string, names: string): LabReply<'compare'> {
   const runs = wanted.map((name) => runNamed(dataFolder, name));
   const [first, ...others] = runs;
   const grounds = others.flatMap(({ result }) =>
-    first === undefined ? [] : differentGrounds(first.result, result),
+    first === undefined ? [] : groundsApart(first.result, result),
   );
   return { runs: runs.map(figuresOf), grounds: [...new Set(grounds)] };
 }

@@ -63,7 +63,7 @@ describe('a backtest of the lab', () => {
     expect(trialsIn(folder)).toBe(2);
     const { json } = await lab.here.api(`/compare?runs=${first.run},${other.run}`);
     expect(json['runs'].map(({ run }: { run: string }) => run)).toEqual([first.run, other.run]);
-    expect(json['grounds']).toContain('The runs differ in the strategies or their parameters.');
+    expect(json['grounds']).toContain('strategies');
     // The file of a job is one that the command line runs as well.
     const again = await startSarraf(['backtest', join(folder, 'lab', `${first.id}.yaml`), '--no-save'])
       .finished;
@@ -215,4 +215,16 @@ describe('the queue', () => {
     expect(await gone).toBe('SIGKILL');
     expect((await lab.until(waiting)).state).toBe('done');
   });
+});
+
+test('the command of docs/lab.md serves the page of the lab until it is ended', async () => {
+  const [, command = ''] = /^npx sarraf (lab .*)$/m.exec(readFileSync('docs/lab.md', 'utf8')) ?? [];
+  const args = command.split(' ').map((arg) => (arg === 'data' ? folderOfThisTest() : arg));
+  const lab = startSarraf([...args, '--port', '0', '--json']);
+  const { address, tokenFile } = JSON.parse(await lab.line(() => true)) as Record<string, string>;
+  const headers = { authorization: `Bearer ${readFileSync(tokenFile ?? '', 'utf8').trim()}` };
+  const data = await fetch(`${address}/api/v1/data`, { headers });
+  expect(JSON.stringify(await data.json())).toContain('"market":"BTCUSDT"');
+  lab.child.kill('SIGINT');
+  expect(await lab.finished).toMatchObject({ code: 0, error: '' });
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const typed = { ...EXAMPLE_RUN, holdout: '20%', 'budget.trials': '4', 'sampler.kind': 'random' };
   for (const body of [run, { ...run, params: { fast: '3', slow: '9' } }, { ...run, kind: 'study', typed }])
     expect((await lab.until(await lab.add(body))).state).toBe('done');
-});
+}, 300_000);
 
 afterAll(async () => {
   await browser?.close();

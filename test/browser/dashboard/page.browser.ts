@@ -133,6 +133,13 @@ test('trades are sorted by a click on a head, and open on the chart at their tim
 });
 
 describe('the page', () => {
+  test('links to the lab that the configuration names', async () => {
+    server.replies.set('session', { ...Object(REPLIES.session), lab: 'http://127.0.0.1:8430' });
+    const { page } = await open('overview');
+    expect(await page.getAttribute('nav.views > a[href^=http]', 'href')).toBe('http://127.0.0.1:8430');
+    await page.close();
+  });
+
   test('says that looking costs nothing at the exchange', async () => {
     const { page } = await open('overview');
     expect(await textOf(page, '.foot')).toContain('No request goes to the exchange because you look');

@@ -234,9 +234,9 @@ function Comparison({ names }: { readonly names: readonly string[] }) {
             {grounds.length === 0 ? null : (
               <div class="notice warn">
                 {t('lab.compare.grounds')}
-                <ul lang="en" dir="ltr">
+                <ul>
                   {grounds.map((ground) => (
-                    <li key={ground}>{ground}</li>
+                    <li key={ground}>{t(`lab.ground.${ground}`)}</li>
                   ))}
                 </ul>
               </div>
