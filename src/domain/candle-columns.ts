@@ -6,7 +6,7 @@ import {
   type BarValues,
   type Timeframe,
 } from './candle.ts';
-import { present, SarrafError } from './errors.ts';
+import { present, SarrafError, invalidOptions, tooLarge } from './errors.ts';
 import { decimalText, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
 import type { MarketSymbol } from './market-symbol.ts';
 import { parseUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units, divideHalfEven } from './money.ts';
@@ -39,12 +39,8 @@ export function gridOfColumns({ timeframe, anchors }: Pick<CandleColumns, 'timef
 /** Returns the value of 1 in a column with these decimals, in units of 1e-10. */
 export function columnScale(decimals: number): bigint {
   const scale = SCALES[decimals];
-  if (scale === undefined) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected 0 to ${UNIT_DECIMALS} decimals of a column, was ${decimals}`,
-    );
-  }
+  if (scale === undefined)
+    throw invalidOptions(`expected 0 to ${UNIT_DECIMALS} decimals of a column, was ${decimals}`);
   return scale;
 }
 
@@ -72,26 +68,20 @@ export function volumeColumnDecimals({
   if (largest / columnScale(finest) <= MOST_STEPS) return finest;
   const wholeDigits = String(largest / UNITS_PER_ONE).length;
   if (wholeDigits <= SURE_DIGITS) return Math.min(SURE_DIGITS - wholeDigits, UNIT_DECIMALS);
-  throw new SarrafError(
-    'TOO_LARGE',
-    `expected volumes below 10^${SURE_DIGITS}, found one of ${wholeDigits} digits`,
-  );
+  throw tooLarge(`expected volumes below 10^${SURE_DIGITS}, found one of ${wholeDigits} digits`);
 }
 
 /** Returns a volume as a cell of its column, rounded half to even. */
-export function volumeCell(volume: Units, decimals: number): number {
-  return Number(divideHalfEven(volume, columnScale(decimals)));
-}
+export const volumeCell = (volume: Units, decimals: number): number =>
+  Number(divideHalfEven(volume, columnScale(decimals)));
 
 /** Returns the value of a cell in units of 1e-10; `scale` comes from `columnScale`. */
-export function cellUnits(cell: number, scale: bigint): Units {
-  return (BigInt(cell) * scale) as Units;
-}
+export const cellUnits = (cell: number, scale: bigint): Units => (BigInt(cell) * scale) as Units;
 
 /** Throws `TOO_LARGE` for a number that is no cell: negative, or not exact in a float. */
 export function checkCell(cell: number): void {
   if (cell >= 0 && Number.isSafeInteger(cell)) return;
-  throw new SarrafError('TOO_LARGE', `expected a cell from 0 to 2^53, was ${cell}`);
+  throw tooLarge(`expected a cell from 0 to 2^53, was ${cell}`);
 }
 
 /** Returns a cell as decimal text without an exponent. Throws `TOO_LARGE` for a number that is no cell. */
@@ -113,9 +103,8 @@ export function candleAt(
   columns: Omit<CandleColumns, 'market' | 'timeframe' | 'anchors'>,
   index: number,
 ): Candle {
-  if (!Number.isInteger(index) || index < 0 || index >= columns.length) {
+  if (!Number.isInteger(index) || index < 0 || index >= columns.length)
     throw new RangeError(`expected a bar from 0 to ${columns.length - 1}, was ${index}`);
-  }
   const { openTimeMs, open, high, low, close, volume, priceDecimals, volumeDecimals } = columns;
   const cell = (column: Float64Array): number =>
     present(column[index], 'a cell of every column for each bar');
@@ -142,9 +131,8 @@ export function firstIndex(length: number, holds: (index: number) => boolean): n
 }
 
 /** Returns the index of the first bar that opens at a time or later; the length if there is none. */
-export function firstBarFrom({ openTimeMs, length }: CandleColumns, timeMs: number): number {
-  return firstIndex(length, (bar) => present(openTimeMs[bar], 'a time for each bar') >= timeMs);
-}
+export const firstBarFrom = ({ openTimeMs, length }: CandleColumns, timeMs: number): number =>
+  firstIndex(length, (bar) => present(openTimeMs[bar], 'a time for each bar') >= timeMs);
 
 /** Returns the bars from one index up to another, exclusive. The columns are shared, not copied. */
 export function barsBetween(
@@ -211,10 +199,7 @@ function cellOf(text: DecimalText, decimals: number): number {
   const [whole = '0', part = ''] = decimalText(text).split('.');
   const cell = Number(whole + part.padEnd(decimals, '0'));
   if (Number.isSafeInteger(cell) && part.length <= decimals) return cell;
-  throw new SarrafError(
-    'TOO_LARGE',
-    `expected a number of at most 15 digits at ${decimals} decimals, was "${text}"`,
-  );
+  throw tooLarge(`expected a number of at most 15 digits at ${decimals} decimals, was "${text}"`);
 }
 
 /** Returns a column with twice the room. */

@@ -1,6 +1,6 @@
 import type { DecimalText } from './decimal-text.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time-text.ts';
-import { SarrafError } from './errors.ts';
+import { invalidOptions } from './errors.ts';
 import { isZone, zoneInstant, zoneOffsetMs } from './zone-time.ts';
 
 /** The prices and the volume of a bar, or columns of them. */
@@ -51,13 +51,8 @@ export const TIMEFRAMES = Object.freeze(Object.keys(LENGTHS_MS)) as readonly [Ti
 /** Maximum number of candles in one answer of the exchange, without the one that is not closed yet. */
 export const LONGEST_WARM_UP = 499;
 
-/**
- * Returns the usual length of a candle in ms. Its `BarGrid` says where each candle begins and ends: a day can
- * have 23 or 25 hours.
- */
-export function timeframeMs(timeframe: Timeframe): number {
-  return LENGTHS_MS[timeframe];
-}
+/** Returns the usual length of a candle in ms. Its `BarGrid` has the real ones: a day can have 23 hours. */
+export const timeframeMs = (timeframe: Timeframe): number => LENGTHS_MS[timeframe];
 
 /**
  * Start and end of the bars of a timeframe. Nothing may assume that a bar begins at a multiple of its length
@@ -70,10 +65,7 @@ export function timeframeMs(timeframe: Timeframe): number {
  * h, 12 h, 2 and 3 days, and that of 4 h bars in a summer until 2022.
  */
 
-/**
- * Start of bars: whole bar lengths after `offsetMs` past midnight on the clock of a zone, counted from
- * 1970-01-01 of that clock.
- */
+/** Start of bars: whole lengths after `offsetMs` past midnight of a zone, counted from 1970-01-01 there. */
 export interface BarAnchor {
   /** Name in the tz database: `UTC`, `Asia/Tehran`. */
   readonly zone: string;
@@ -99,10 +91,7 @@ export const UTC_BARS: BarAnchors = Object.freeze({});
 /** Anchors of a market whose bars of 4 h and more begin as in Tehran, and shorter ones as in UTC. */
 export const TEHRAN_BARS: BarAnchors = Object.freeze({ '4h': TEHRAN_MIDNIGHT });
 
-/**
- * Returns the anchor of a timeframe: its own, else that of the next shorter timeframe with one, else UTC
- * midnight.
- */
+/** Returns the anchor of a timeframe: its own, else that of the next shorter one that has one, else UTC. */
 export function anchorIn(anchors: BarAnchors, timeframe: Timeframe): BarAnchor {
   for (let place = TIMEFRAMES.indexOf(timeframe); place >= 0; place -= 1) {
     const known = TIMEFRAMES[place];
@@ -183,10 +172,7 @@ export class BarGrid {
     return this.startOf(timeMs) === timeMs;
   }
 
-  /**
-   * Returns the number of bars that begin from `fromMs` on and before `toMs`; negative if `toMs` is the
-   * earlier.
-   */
+  /** Returns the number of bars that begin from `fromMs` on and before `toMs`; it may be negative. */
   count(fromMs: number, toMs: number): number {
     if (this.isEven)
       return (
@@ -224,9 +210,8 @@ const grids = new Map<string, BarGrid>();
 const MOST_GRIDS = 256;
 
 /** Returns the grid of a timeframe: always the same object for the same anchor. */
-export function gridOf(timeframe: Timeframe, anchors: BarAnchors | undefined): BarGrid {
-  return gridAt(timeframe, anchorIn(anchors ?? UTC_BARS, timeframe));
-}
+export const gridOf = (timeframe: Timeframe, anchors: BarAnchors | undefined): BarGrid =>
+  gridAt(timeframe, anchorIn(anchors ?? UTC_BARS, timeframe));
 
 /** Returns the grid of a timeframe as `gridOf` does, for an anchor that is known. */
 export function gridAt(timeframe: Timeframe, anchor: BarAnchor): BarGrid {
@@ -244,10 +229,7 @@ const OFFSETS_AT_MS = [2010, 2018, 2022, 2026].flatMap((year) =>
   [0, 6].map((month) => (year - 1970) * 31_556_952_000 + month * 2_629_746_000),
 );
 
-/**
- * True if each bar of one grid lies inside one bar of the other, so that the longer bars can be built from
- * the shorter ones.
- */
+/** True if each bar of one grid lies inside one bar of the other, of which it can then be a part. */
 export function liesInside(parts: BarGrid, whole: BarGrid): boolean {
   if (whole.lengthMs % parts.lengthMs !== 0) return false;
   const { zone, offsetMs } = whole.anchor;
@@ -288,9 +270,7 @@ export function anchorOfMost(
   return most;
 }
 
-/**
- * Returns the anchors of a market as some of its bars show them; stated ones stay unless the bars contradict.
- */
+/** Returns the anchors of a market as some of its bars show them; stated ones stay unless contradicted. */
 export function shownAnchors(
   timeframe: Timeframe,
   bars: readonly { readonly openTimeMs: number }[],
@@ -325,13 +305,9 @@ function candidates(
   ];
 }
 
-/**
- * True if two grids of one timeframe have the same bars. Bars of up to 30 minutes are the same in UTC and in
- * Tehran.
- */
-export function isSameGrid(left: BarGrid, right: BarGrid): boolean {
-  return liesInside(left, right) && left.isEven === right.isEven;
-}
+/** True if two grids of one timeframe have the same bars, as those up to 30 minutes in UTC and Tehran. */
+export const isSameGrid = (left: BarGrid, right: BarGrid): boolean =>
+  liesInside(left, right) && left.isEven === right.isEven;
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -343,9 +319,8 @@ export function anchorText({ zone, offsetMs }: BarAnchor): string {
 }
 
 /** Returns bars as text for people: `4h, which begin at Asia/Tehran`. */
-export function gridText({ timeframe, anchor }: BarGrid): string {
-  return `${timeframe}, which begin at ${anchorText(anchor)}`;
-}
+export const gridText = ({ timeframe, anchor }: BarGrid): string =>
+  `${timeframe}, which begin at ${anchorText(anchor)}`;
 
 /**
  * Reads the text that `anchorText` writes. Throws `INVALID_OPTIONS` for a zone that the tz database does not
@@ -357,12 +332,7 @@ export function readAnchor(text: string): BarAnchor {
   const minutes = parts === null ? Number.NaN : Number(parts[1]) * 60 + Number(parts[2]);
   if (more === undefined && minutes < 3 * 1_440 && zone !== '' && isZone(zone))
     return { zone, offsetMs: minutes * 60_000 };
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `expected where bars begin, such as UTC, Asia/Tehran or "UTC 08:00", was "${text}"`,
-  );
+  throw invalidOptions(`expected where bars begin, such as UTC, Asia/Tehran or "UTC 08:00", was "${text}"`);
 }
 
-function remainder(value: number, by: number): number {
-  return ((value % by) + by) % by;
-}
+const remainder = (value: number, by: number): number => ((value % by) + by) % by;

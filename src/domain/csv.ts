@@ -1,4 +1,4 @@
-import { SarrafError } from './errors.ts';
+import { type SarrafError, invalidFile } from './errors.ts';
 
 export type CsvValue = string | number | boolean | null;
 
@@ -10,9 +10,7 @@ export function csvCell(value: CsvValue): string {
 }
 
 /** Writes a row of a CSV file, including its line end. */
-export function csvLine(cells: readonly CsvValue[]): string {
-  return `${cells.map(csvCell).join(',')}\n`;
-}
+export const csvLine = (cells: readonly CsvValue[]): string => `${cells.map(csvCell).join(',')}\n`;
 
 /** One row of a file, with its fields as they are written there. */
 export interface FileRow {
@@ -129,7 +127,7 @@ export class CsvScanner {
   }
 
   private damaged(found: string): SarrafError {
-    return new SarrafError('INVALID_FILE', `expected a file that is whole at ${this.path}, ${found}`);
+    return invalidFile(`expected a file that is whole at ${this.path}, ${found}`);
   }
 }
 

@@ -3,10 +3,7 @@ import { SarrafError } from './errors.ts';
 
 declare const brand: unique symbol;
 
-/**
- * A value of type `T` that only its own constructor makes, so that a price can not be passed where an amount
- * is expected.
- */
+/** A value of type `T` that only its own constructor makes: a price can not be passed as an amount. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /**
@@ -74,12 +71,11 @@ function trimmed(text: string): DecimalText {
  */
 export function decimalText(input: string | number | Decimal): DecimalText {
   const text = tryDecimalText(input);
-  if (text === null) {
+  if (text === null)
     throw new SarrafError(
       'INVALID_DECIMAL',
       `expected a decimal number such as "12.5", was ${JSON.stringify(input)}`,
     );
-  }
   return text;
 }
 

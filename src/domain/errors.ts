@@ -107,10 +107,7 @@ interface SarrafErrorOptions {
   readonly outcome?: ErrorTraits['outcome'];
 }
 
-/**
- * An operating error or a broken invariant. Expected outcomes, such as a refusal by the exchange, are
- * returned, not thrown.
- */
+/** An operating error or a broken invariant. Expected outcomes, such as refusals, are returned. */
 export class SarrafError extends Error {
   override readonly name = 'SarrafError';
   readonly code: ErrorCode;
@@ -127,10 +124,18 @@ export class SarrafError extends Error {
   }
 }
 
+type ErrorParts = readonly [message: string, options?: SarrafErrorOptions];
+
+// Errors of the codes that most checks of what people and files give throw.
+export const invalidOptions = (...of: ErrorParts): SarrafError => new SarrafError('INVALID_OPTIONS', ...of);
+export const invalidStrategy = (...of: ErrorParts): SarrafError => new SarrafError('INVALID_STRATEGY', ...of);
+export const invalidFile = (...of: ErrorParts): SarrafError => new SarrafError('INVALID_FILE', ...of);
+export const dataUnusable = (...of: ErrorParts): SarrafError => new SarrafError('DATA_UNUSABLE', ...of);
+export const tooLarge = (...of: ErrorParts): SarrafError => new SarrafError('TOO_LARGE', ...of);
+
 /** Returns the message of anything that was thrown. */
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);
 
 /** A text, or a function that returns it: for checks that are made at every order or poll. */
 type Sentence = string | (() => string);

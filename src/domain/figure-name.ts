@@ -71,6 +71,4 @@ export const SIGNAL_ID_RULE = `1 to ${LONGEST_SIGNAL_ID} letters, digits and the
 const ID = new RegExp(`^[\\w.:!&-]{1,${LONGEST_SIGNAL_ID}}$`);
 
 /** True if a value is a valid signal id. */
-export function isSignalId(id: unknown): id is string {
-  return typeof id === 'string' && ID.test(id);
-}
+export const isSignalId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);

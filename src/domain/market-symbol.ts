@@ -44,14 +44,9 @@ export interface MarketNames {
   /** The bridge's quote currency, then the bridge's base. */
   readonly quotes: readonly [QuoteRule, QuoteRule];
   readonly bridge: Bridge;
-  /**
-   * Returns the market for any of its four spellings: `BTCUSDT`, `BTC-USDT`, `btc-usdt`, `btc/usdt`. Throws
-   * `INVALID_MARKET`.
-   */
+  /** Returns the market of any spelling, such as `BTCUSDT` or `btc-usdt`. Throws `INVALID_MARKET`. */
   readonly parseMarket: (spelling: string) => MarketName;
-  /**
-   * Returns the market of a base and a quote currency, lower case. Throws `INVALID_MARKET` for anything else.
-   */
+  /** Returns the market of a base and a quote currency, lower case. Throws `INVALID_MARKET` for others. */
   readonly marketOfCurrencies: (base: string, quote: string) => MarketName;
   /** Returns the symbol of a market that prices a currency in a quote currency. It may not exist. */
   readonly symbolIn: (asset: Currency, quote: Currency) => string;
@@ -105,12 +100,11 @@ export function createMarketNames(quotes: readonly [QuoteRule, QuoteRule]): Mark
     const split = splitPair.exec(text) ?? symbolPattern.exec(text);
     const base = split?.[1];
     const quote = spelled.get(split?.[2] ?? '');
-    if (base === undefined || quote === undefined || base === quote) {
+    if (base === undefined || quote === undefined || base === quote)
       throw new SarrafError(
         'INVALID_MARKET',
         `expected a market such as "BTC${bridgeQuote.ending}" or "btc-${bridgeQuote.currency}", was ${JSON.stringify(spelling)}`,
       );
-    }
     return nameOf(base, quote);
   };
 

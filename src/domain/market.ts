@@ -1,5 +1,5 @@
 import { decimalText, type DecimalText } from './decimal-text.ts';
-import { SarrafError, present } from './errors.ts';
+import { present, SarrafError, tooLarge } from './errors.ts';
 import type { MarketName, Currency } from './market-symbol.ts';
 import {
   formatUnits,
@@ -38,20 +38,16 @@ export interface MarketOptions {
   readonly version?: number;
 }
 
-/**
- * Makes a market from its steps. Throws `INVALID_MARKET` if a step is not positive, `TOO_MANY_DECIMALS`
- * beyond ten decimals.
- */
+/** Makes a market. Throws `INVALID_MARKET` for a step up to 0, `TOO_MANY_DECIMALS` beyond ten decimals. */
 export function createMarket(options: MarketOptions): Market {
   const { symbol, base, quote, pair, statsKey } = options.market;
   const priceStep = unitsOf(decimalText(options.priceStep));
   const amountStep = unitsOf(decimalText(options.amountStep));
-  if (priceStep <= 0n || amountStep <= 0n) {
+  if (priceStep <= 0n || amountStep <= 0n)
     throw new SarrafError(
       'INVALID_MARKET',
       `expected positive steps for ${symbol}, was price step "${options.priceStep}" and amount step "${options.amountStep}"`,
     );
-  }
   const stepProduct = priceStep * amountStep;
   return {
     symbol,
@@ -73,66 +69,47 @@ function stepsOf(
   step: bigint,
   options: { readonly what: string; readonly market: Market },
 ): number {
-  if (units % step !== 0n) {
+  if (units % step !== 0n)
     throw new SarrafError(
       'OFF_STEP',
       `expected ${options.what} of ${options.market.symbol} in steps of ${formatUnits(step)}, was ${formatUnits(units)}`,
     );
-  }
   return safeSteps(units / step, options);
 }
 
 function safeSteps(steps: bigint, options: { readonly what: string; readonly market: Market }): number {
-  if (steps > BigInt(Number.MAX_SAFE_INTEGER) || steps < -BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new SarrafError(
-      'TOO_LARGE',
-      `expected ${options.what} of ${options.market.symbol} within 2^53 steps, was ${steps}`,
-    );
-  }
+  if (steps > BigInt(Number.MAX_SAFE_INTEGER) || steps < -BigInt(Number.MAX_SAFE_INTEGER))
+    throw tooLarge(`expected ${options.what} of ${options.market.symbol} within 2^53 steps, was ${steps}`);
   return Number(steps);
 }
 
 /** Reads a price on the grid. Throws `OFF_STEP`, `TOO_LARGE`, `TOO_MANY_DECIMALS` or `INVALID_DECIMAL`. */
-export function parsePrice(market: Market, text: string): Price {
-  return stepsOf(unitsOf(decimalText(text)), market.priceStep, { what: 'a price', market }) as Price;
-}
+export const parsePrice = (market: Market, text: string): Price =>
+  stepsOf(unitsOf(decimalText(text)), market.priceStep, { what: 'a price', market }) as Price;
 
 /** Reads an amount on the grid. Throws as `parsePrice` does. */
-export function parseAmount(market: Market, text: string): Amount {
-  return stepsOf(unitsOf(decimalText(text)), market.amountStep, { what: 'an amount', market }) as Amount;
-}
+export const parseAmount = (market: Market, text: string): Amount =>
+  stepsOf(unitsOf(decimalText(text)), market.amountStep, { what: 'an amount', market }) as Amount;
 
-/**
- * Returns the nearest price on the grid, ties to the even step, as the exchange rounds extra digits. Throws
- * `TOO_LARGE`.
- */
-export function roundPrice(market: Market, units: bigint): Price {
-  return safeSteps(divideHalfEven(units, market.priceStep), { what: 'a price', market }) as Price;
-}
+/** Returns the nearest price on the grid, ties to the even step, as the exchange does. Throws `TOO_LARGE`. */
+export const roundPrice = (market: Market, units: bigint): Price =>
+  safeSteps(divideHalfEven(units, market.priceStep), { what: 'a price', market }) as Price;
 
-/**
- * Returns the largest amount on the grid that is not above `units`, as the exchange rounds extra digits.
- * Throws `TOO_LARGE`.
- */
-export function floorAmount(market: Market, units: bigint): Amount {
-  return safeSteps(divideDown(units, market.amountStep), { what: 'an amount', market }) as Amount;
-}
+/** Returns the largest amount on the grid up to `units`, as the exchange rounds. Throws `TOO_LARGE`. */
+export const floorAmount = (market: Market, units: bigint): Amount =>
+  safeSteps(divideDown(units, market.amountStep), { what: 'an amount', market }) as Amount;
 
-export function priceUnits(market: Market, price: Price): Units {
-  return (BigInt(price) * market.priceStep) as Units;
-}
+export const priceUnits = (market: Market, price: Price): Units =>
+  (BigInt(price) * market.priceStep) as Units;
 
-export function amountUnits(market: Market, amount: Amount): Units {
-  return (BigInt(amount) * market.amountStep) as Units;
-}
+export const amountUnits = (market: Market, amount: Amount): Units =>
+  (BigInt(amount) * market.amountStep) as Units;
 
-export function formatPrice(market: Market, price: Price): DecimalText {
-  return formatUnits(priceUnits(market, price));
-}
+export const formatPrice = (market: Market, price: Price): DecimalText =>
+  formatUnits(priceUnits(market, price));
 
-export function formatAmount(market: Market, amount: Amount): DecimalText {
-  return formatUnits(amountUnits(market, amount));
-}
+export const formatAmount = (market: Market, amount: Amount): DecimalText =>
+  formatUnits(amountUnits(market, amount));
 
 /** Returns price times amount in exact steps; fills of an order are summed in this form. */
 export function stepValue(price: number, amount: number): bigint {
@@ -172,16 +149,12 @@ export interface FeeRates {
   readonly taker: number;
 }
 
-/**
- * Fee rates by quote currency, which is the kind of a market. Rates depend on a user's tier and can change
- * while running.
- */
+/** Fee rates by quote currency, the kind of a market. They depend on a user's tier and can change. */
 export type FeeSchedule = Readonly<Record<Currency, FeeRates>>;
 
 /** Returns the rates of one market kind. Throws `INVARIANT` for a currency that is not in the schedule. */
-export function ratesOf(fees: FeeSchedule, quote: Currency): FeeRates {
-  return present(fees[quote], () => `fee rates of markets in ${quote}`);
-}
+export const ratesOf = (fees: FeeSchedule, quote: Currency): FeeRates =>
+  present(fees[quote], () => `fee rates of markets in ${quote}`);
 
 const MILLION = 1_000_000n;
 const UNITS_PER_PERCENT_MILLIONTH = 1_000_000n;
@@ -190,26 +163,20 @@ const UNITS_PER_PERCENT_MILLIONTH = 1_000_000n;
  * Returns the fee on `received`, half-even at ten decimals. It is charged in the currency received (a buy
  * pays in the base currency, a sell in the quote currency) and is not rounded to any step of the market.
  */
-export function feeOf(received: bigint, rateMillionths: number): Units {
-  return divideHalfEven(received * BigInt(rateMillionths), MILLION) as Units;
-}
+export const feeOf = (received: bigint, rateMillionths: number): Units =>
+  divideHalfEven(received * BigInt(rateMillionths), MILLION) as Units;
 
-/**
- * Reads a rate in millionths from a percent text such as `"0.25"`. Throws `OFF_STEP` beyond four decimals of
- * a percent.
- */
+/** Reads a rate in millionths from per cent such as `"0.25"`. Throws `OFF_STEP` beyond four decimals. */
 export function rateOfPercent(percent: string): number {
   const units = unitsOf(decimalText(percent));
-  if (units < 0n || units % UNITS_PER_PERCENT_MILLIONTH !== 0n) {
+  if (units < 0n || units % UNITS_PER_PERCENT_MILLIONTH !== 0n)
     throw new SarrafError(
       'OFF_STEP',
       `expected a fee in percent with at most four decimals, such as "0.25", was "${percent}"`,
     );
-  }
   return Number(units / UNITS_PER_PERCENT_MILLIONTH);
 }
 
 /** Writes a rate in millionths as percent text: 2,500 is `"0.25"`. */
-export function formatRatePercent(rateMillionths: number): string {
-  return formatUnits(BigInt(rateMillionths) * UNITS_PER_PERCENT_MILLIONTH);
-}
+export const formatRatePercent = (rateMillionths: number): string =>
+  formatUnits(BigInt(rateMillionths) * UNITS_PER_PERCENT_MILLIONTH);

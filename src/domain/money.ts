@@ -10,10 +10,7 @@ export type Units = Brand<bigint, 'Units'>;
 /** A price as a whole number of its market's price steps (a safe integer, positive). */
 export type Price = Brand<number, 'Price'>;
 
-/**
- * An amount of the base currency as a whole number of its market's amount steps (a safe integer, not
- * negative).
- */
+/** An amount of the base currency as a whole number of its market's amount steps (safe, not negative). */
 export type Amount = Brand<number, 'Amount'>;
 
 /** Number of decimals that the books keep of every currency. */
@@ -25,22 +22,14 @@ export const NO_UNITS = 0n as Units;
 export const LEAST_UNITS = 1n as Units;
 
 /** Adds units. Plain bigint arithmetic loses the type `Units`; these functions keep it. */
-export function addUnits(left: Units, right: Units): Units {
-  return (left + right) as Units;
-}
+export const addUnits = (left: Units, right: Units): Units => (left + right) as Units;
 
-export function subtractUnits(left: Units, right: Units): Units {
-  return (left - right) as Units;
-}
+export const subtractUnits = (left: Units, right: Units): Units => (left - right) as Units;
 
-export function negateUnits(units: Units): Units {
-  return subtractUnits(NO_UNITS, units);
-}
+export const negateUnits = (units: Units): Units => subtractUnits(NO_UNITS, units);
 
 /** Returns the middle of two, such as the best prices of a book, rounded towards zero. */
-export function midOfUnits(left: Units, right: Units): Units {
-  return ((left + right) / 2n) as Units;
-}
+export const midOfUnits = (left: Units, right: Units): Units => ((left + right) / 2n) as Units;
 
 /** Returns the product of two decimals, such as an amount and a price, rounded as `divide` says. */
 export function multiplyUnits(
@@ -70,9 +59,8 @@ export function unitsOf(text: DecimalText): Units {
   const short = shortUnitsOf(text);
   if (short >= 0) return BigInt(short) as Units;
   const digits = fractionDigits(text);
-  if (digits > UNIT_DECIMALS) {
+  if (digits > UNIT_DECIMALS)
     throw new SarrafError('TOO_MANY_DECIMALS', `expected at most ${UNIT_DECIMALS} decimals, was "${text}"`);
-  }
   const point = text.indexOf('.');
   const digitsOnly = point === -1 ? text : text.slice(0, point) + text.slice(point + 1);
   return (BigInt(digitsOnly) * (POWERS_OF_TEN[UNIT_DECIMALS - digits] ?? 1n)) as Units;
@@ -100,9 +88,7 @@ function shortUnitsOf(text: DecimalText): number {
 }
 
 /** Reads units from the text of a person or of a reply. Throws as `decimalText` and `unitsOf` do. */
-export function parseUnits(input: string | number): Units {
-  return unitsOf(decimalText(input));
-}
+export const parseUnits = (input: string | number): Units => unitsOf(decimalText(input));
 
 const FLOAT_UNITS_PER_ONE = Number(UNITS_PER_ONE);
 
@@ -132,10 +118,7 @@ export function formatUnits(units: bigint): DecimalText {
  * integer and no float.
  */
 
-/**
- * Returns the quotient rounded to the nearest integer, a tie to the even one (banker's rounding). `divisor`
- * is positive.
- */
+/** Returns the quotient rounded to the nearest integer, ties to the even one. `divisor` is positive. */
 export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   // Cheaper than a second division.
@@ -148,14 +131,9 @@ export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
 }
 
 /** Returns the quotient rounded towards zero. `divisor` is positive. */
-export function divideDown(dividend: bigint, divisor: bigint): bigint {
-  return dividend / divisor;
-}
+export const divideDown = (dividend: bigint, divisor: bigint): bigint => dividend / divisor;
 
-/**
- * Returns the quotient rounded away from zero, as holds are, so that a hold always covers the debit.
- * `divisor` is positive.
- */
+/** Returns the quotient rounded away from zero: a hold covers its debit. `divisor` is positive. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   if (dividend % divisor === 0n) return quotient;
@@ -196,10 +174,7 @@ export function moneyText(money: string, decimals: number | null): string {
   return groupedText(formatUnits(rounded), decimals ?? 0);
 }
 
-/**
- * Writes a price or an amount in full, with separators: `59,995,662,130`. It has at least `decimals` digits
- * after the point.
- */
+/** Writes a price or an amount in full: `59,995,662,130`, with at least `decimals` digits after the point. */
 export function groupedText(text: DecimalText | string, decimals = 0): string {
   const [whole = '0', part = ''] = text.split('.');
   const shown = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
@@ -208,9 +183,8 @@ export function groupedText(text: DecimalText | string, decimals = 0): string {
 }
 
 /** Writes a number of things: `1 fill`, `2 fills`, `1,000 rows`. */
-export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${groupedText(String(count))} ${count === 1 ? one : many}`;
-}
+export const countText = (count: number, one: string, many = `${one}s`): string =>
+  `${groupedText(String(count))} ${count === 1 ? one : many}`;
 
 /**
  * Returns a foreign text as one line, without characters that break a line of a log, or move a terminal's
@@ -225,11 +199,8 @@ export function oneLine(text: string): string {
 const OBEYED = /[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Returns a foreign text in a form that a terminal may show. */
-export function harmless(text: string): string {
-  return text.replaceAll(OBEYED, '?');
-}
+export const harmless = (text: string): string => text.replaceAll(OBEYED, '?');
 
 /** Separates the words of a name such as `plannedAt` with a mark, as SQL does: `planned_at`. */
-export function separatedName(name: string, mark: '-' | '_'): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `${mark}${letter.toLowerCase()}`);
-}
+export const separatedName = (name: string, mark: '-' | '_'): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `${mark}${letter.toLowerCase()}`);

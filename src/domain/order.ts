@@ -51,9 +51,7 @@ export const ORDER_STATES = [
 
 export type TradeKind = 'Spot' | 'Margin' | 'Credit' | 'Debit';
 
-export function oppositeOf(side: Side): Side {
-  return side === 'buy' ? 'sell' : 'buy';
-}
+export const oppositeOf = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy');
 
 /**
  * An order as the exchange reports it, normalised: money in units of 1e-10, the time in milliseconds. A field
@@ -109,21 +107,13 @@ export type VenueWalletId = Brand<string, 'VenueWalletId'>;
 /** Id of a line of a wallet's history. */
 export type WalletTransactionId = Brand<string, 'WalletTransactionId'>;
 
-export function venueOrderId(text: string): VenueOrderId {
-  return text as VenueOrderId;
-}
+export const venueOrderId = (text: string): VenueOrderId => text as VenueOrderId;
 
-export function venueTradeId(text: string): VenueTradeId {
-  return text as VenueTradeId;
-}
+export const venueTradeId = (text: string): VenueTradeId => text as VenueTradeId;
 
-export function venueWalletId(text: string): VenueWalletId {
-  return text as VenueWalletId;
-}
+export const venueWalletId = (text: string): VenueWalletId => text as VenueWalletId;
 
-export function walletTransactionId(text: string): WalletTransactionId {
-  return text as WalletTransactionId;
-}
+export const walletTransactionId = (text: string): WalletTransactionId => text as WalletTransactionId;
 
 const storedId = z.string().min(1);
 

@@ -43,14 +43,11 @@ export const REQUEST_CLASSES = [
 export type RequestClass = (typeof REQUEST_CLASSES)[number];
 
 /** Returns the rank of a purpose; 0 is the most urgent. */
-export function urgencyOf(requestClass: RequestClass): number {
-  return REQUEST_CLASSES.indexOf(requestClass);
-}
+export const urgencyOf = (requestClass: RequestClass): number => REQUEST_CLASSES.indexOf(requestClass);
 
 /**
  * True if requests of this purpose may use the reserve of a budget: orders must be canceled or looked up even
  * when everything else is used up.
  */
-export function mayUseReserve(requestClass: RequestClass): boolean {
-  return requestClass === 'cancel' || requestClass === 'resolve';
-}
+export const mayUseReserve = (requestClass: RequestClass): boolean =>
+  requestClass === 'cancel' || requestClass === 'resolve';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SarrafError } from './errors.ts';
+import { type SarrafError, dataUnusable } from './errors.ts';
 import { parseUnits, type Units, formatUnits } from './money.ts';
 
 /** True for a JSON object, which is neither null nor a list. */
@@ -16,10 +16,7 @@ export type Immutable<Value> = unknown extends Value
 /** Latest time that a Date can hold, in ms since 1970. */
 export const LATEST_STORED_MS = 8_640_000_000_000_000;
 
-/**
- * Schema of units of 1e-10 as decimal text. The bounds allow all money there is, and limit the work for a
- * damaged text.
- */
+/** Schema of units of 1e-10 as decimal text. Its bounds allow all money there is, and no endless text. */
 export const storedUnits = z
   .string()
   .regex(/^-?\d{1,60}(?:\.\d{1,10})?$/, 'expected a decimal text of at most ten decimals')
@@ -31,10 +28,7 @@ export const storedTimeMs = z.number().min(0).max(LATEST_STORED_MS);
 /** Schema of a count, or of a number that the exchange gave. */
 export const storedCount = z.int().min(0);
 
-/**
- * Returns why a text is not valid JSON of a schema: the position in it, and what was expected there. Null if
- * it is valid.
- */
+/** Returns why a text is not valid JSON of a schema, and where; null if it is valid. */
 export function storedProblem(schema: z.ZodType, json: string): string | null {
   const parsed = parse(json);
   if (!parsed.ok) return parsed.problem;
@@ -71,9 +65,8 @@ function firstProblem({ issues }: z.ZodError): string {
   return at === '' ? issue.message : `${at}: ${issue.message}`;
 }
 
-function unusable(what: string, problem: string): SarrafError {
-  return new SarrafError('DATA_UNUSABLE', `${what} is damaged: ${problem}`);
-}
+const unusable = (what: string, problem: string): SarrafError =>
+  dataUnusable(`${what} is damaged: ${problem}`);
 
 /** Returns the value of JSON, unchecked; of invalid JSON its text. */
 export function parsedJson(json: string): unknown {
@@ -99,9 +92,8 @@ export function storedForm(value: unknown): unknown {
 }
 
 /** Replacer for `JSON.stringify` that writes money, which JSON has no form for: `{ "$units": "12.5" }`. */
-export function writeUnits(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? { $units: formatUnits(value) } : value;
-}
+export const writeUnits = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? { $units: formatUnits(value) } : value;
 
 /** Reviver for `JSON.parse` that reads money as `writeUnits` writes it. Throws `INVALID_DECIMAL`. */
 export function readUnits(_key: string, value: unknown): unknown {
@@ -112,10 +104,7 @@ export function readUnits(_key: string, value: unknown): unknown {
 /** Result of `parseJson`: as `JSON.parse` gives it, except that some numbers are text. */
 type ExactJson = unknown;
 
-/**
- * Matches a number that a float may change, or that is not written as a plain integer. It may also match
- * inside strings.
- */
+/** Matches a number that a float may change, or that is no plain integer; also inside of strings. */
 const RISKY_NUMBER = /(?:^|[:,[])\s*-?(?:\d+[.eE]|\d{16})/;
 
 /** Third argument of a reviver, which TypeScript's library does not declare yet. */
@@ -123,10 +112,7 @@ interface ReviverContext {
   readonly source?: string;
 }
 
-/**
- * Matches the one name that always means an object's prototype. It also matches inside strings, and every
- * escaped underscore.
- */
+/** Matches the name that always means an object's prototype; also inside strings, escaped or not. */
 const PROTOTYPE_NAME = /__proto__|\\u005f/i;
 
 function exactNumber(key: string, value: unknown, context?: ReviverContext): unknown {

@@ -27,9 +27,7 @@ export function isoText(timeMs: number): string {
 }
 
 /** Writes `2024-01-31 09:00:00`. */
-export function secondText(timeMs: number): string {
-  return isoText(timeMs).slice(0, 19).replace('T', ' ');
-}
+export const secondText = (timeMs: number): string => isoText(timeMs).slice(0, 19).replace('T', ' ');
 
 /** Writes the date, and the time unless it is midnight: `2024-01-31 09:00`. */
 export function minuteText(timeMs: number): string {
@@ -49,10 +47,7 @@ export function agoText(timeMs: number | null, nowMs: number): string {
   return timeMs > nowMs + 1_000 ? clockText(timeMs, nowMs) : `${lengthText(Math.max(0, nowMs - timeMs))} ago`;
 }
 
-/**
- * Writes a length of time in one unit, rounded up, so that a stated maximum is never exceeded: `4.2 s`, `90
- * min`, `3 days`.
- */
+/** Writes a length of time in one unit, rounded up as maxima must be: `4.2 s`, `90 min`, `3 days`. */
 export function lengthText(lengthMs: number): string {
   if (!Number.isFinite(lengthMs)) return 'never';
   if (lengthMs < 10_000) return `${roundedUp(lengthMs / 1_000)} s`;
@@ -64,9 +59,7 @@ export function lengthText(lengthMs: number): string {
 }
 
 /** Rounds up to a tenth. */
-function roundedUp(value: number): string {
-  return String(Math.ceil(Number((value * 10).toFixed(6))) / 10);
-}
+const roundedUp = (value: number): string => String(Math.ceil(Number((value * 10).toFixed(6))) / 10);
 
 const UNITS = [
   ['d', 86_400],
@@ -103,10 +96,7 @@ const DAYS_PER_ERA = 146_097;
 /** Days from 1 March of the year 0 to 1970-01-01. */
 const ERA_TO_1970 = 719_468;
 
-/**
- * Returns the days since 1970 of a Gregorian date, which must exist. Source: Hinnant, "chrono-compatible
- * low-level date algorithms".
- */
+/** Returns the days since 1970 of an existing Gregorian date. Source: Hinnant, "chrono-compatible". */
 export function dayOfGregorian({ year, month, day }: CalendarDate): number {
   // Years begin in March here, so that the day that comes every four years is their last.
   const fromMarch = month > 2 ? month - 3 : month + 9;
@@ -139,9 +129,8 @@ const JALALI_TO_1970 = 492_268;
 const LONG_MONTHS_DAYS = 186;
 
 /** Returns the first day of a Jalali year: eight years of 33 have a leap day. It holds from 1300 to 1500. */
-function firstDayOfJalali(year: number): number {
-  return 365 * (year - 1) + Math.floor((8 * year + 21) / 33) - JALALI_TO_1970;
-}
+const firstDayOfJalali = (year: number): number =>
+  365 * (year - 1) + Math.floor((8 * year + 21) / 33) - JALALI_TO_1970;
 
 /** Returns the days since 1970 of a Jalali date, which must exist. */
 export function dayOfJalali({ year, month, day }: CalendarDate): number {

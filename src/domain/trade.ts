@@ -48,9 +48,8 @@ export function joinTrades(
   const old = before.map(nameOf);
   const now = page.map(nameOf);
   for (let length = Math.min(old.length, now.length); length > 0; length -= 1) {
-    if (areSame(old.slice(old.length - length), now.slice(0, length))) {
+    if (areSame(old.slice(old.length - length), now.slice(0, length)))
       return { fresh: page.slice(length), hasGap: false };
-    }
   }
   return { fresh: page, hasGap: true };
 }
@@ -63,9 +62,8 @@ export function oldestFirst(page: readonly PublicTrade[]): readonly PublicTrade[
   return page.toReversed();
 }
 
-function nameOf({ timeMs, price, amount, side }: PublicTrade): string {
-  return `${timeMs} ${side} ${price} ${amount}`;
-}
+const nameOf = ({ timeMs, price, amount, side }: PublicTrade): string =>
+  `${timeMs} ${side} ${price} ${amount}`;
 
 /** True if two lists have the same items in any order: trades of one instant change places between pages. */
 function areSame(left: readonly string[], right: readonly string[]): boolean {

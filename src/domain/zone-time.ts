@@ -95,22 +95,17 @@ function readOffset(format: Intl.DateTimeFormat, atMs: number): number {
 const TEHRAN = 'Asia/Tehran';
 
 /** Returns the offset of Tehran's clock ahead of UTC at a time, in milliseconds. */
-export function tehranOffsetMs(atMs: number): number {
-  return zoneOffsetMs(TEHRAN, atMs);
-}
+export const tehranOffsetMs = (atMs: number): number => zoneOffsetMs(TEHRAN, atMs);
 
 /** Returns the day of Tehran's calendar at a time, in days since 1970. */
-export function tehranDay(atMs: number): number {
-  return Math.floor((atMs + tehranOffsetMs(atMs)) / DAY_MS);
-}
+export const tehranDay = (atMs: number): number => Math.floor((atMs + tehranOffsetMs(atMs)) / DAY_MS);
 
 /**
  * Returns the first time at which Tehran's clock shows a time of day, or a later time if it skips that. A
  * time that is shown twice means the first of the two.
  */
-export function tehranInstant(day: number, minuteOfDay: number): number {
-  return zoneInstant(TEHRAN, day * DAY_MS + minuteOfDay * MINUTE_MS);
-}
+export const tehranInstant = (day: number, minuteOfDay: number): number =>
+  zoneInstant(TEHRAN, day * DAY_MS + minuteOfDay * MINUTE_MS);
 
 const CLOCK = /^(\d{1,2}):(\d{2})$/;
 
@@ -146,12 +141,11 @@ export function readTehranTime(text: string): ReadTime {
   }
   const [date = '', clock, more] = plain.split(/[ T]+/);
   const minutes = clock === undefined ? 0 : readClock(clock);
-  if (minutes === null || more !== undefined) {
+  if (minutes === null || more !== undefined)
     return {
       ok: false,
       problem: `expected a time such as 1405/01/13 14:30 or 2026-04-02T14:30 (Tehran), or 2026-04-02T11:00:00Z, was "${text}"`,
     };
-  }
   const read = readDay(date);
   return read.ok ? { ok: true, atMs: tehranInstant(read.day, minutes) } : read;
 }
@@ -163,6 +157,4 @@ export function tehranText(atMs: number): string {
 }
 
 /** Writes a time in UTC and in Tehran: `2026-04-02T11:00:00Z (1405/01/13 14:30 in Tehran)`. */
-export function bothTimesText(atMs: number): string {
-  return `${isoText(atMs)} (${tehranText(atMs)} in Tehran)`;
-}
+export const bothTimesText = (atMs: number): string => `${isoText(atMs)} (${tehranText(atMs)} in Tehran)`;
