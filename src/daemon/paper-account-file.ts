@@ -14,6 +14,8 @@ import {
   restoreExchange,
   type ExchangeState,
   type StoredMarket,
+  readStateJson,
+  stateJson,
 } from '../simulator-server/exchange-state.ts';
 import type { SavedOrder, StoredTrade } from '../simulator-server/stored-order.ts';
 import type { AccountStore, AccountOrigin } from '../venues/account-reader.ts';
@@ -173,17 +175,17 @@ export class PaperAccountFile implements AccountStore {
     const { accounts, counters, markets, orders, trades } = changes;
     const fact = database.prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)');
     const wallets = accounts.wallets.map((wallet) => ({ ...wallet, transactions: [] }));
-    fact.run('accounts', JSON.stringify({ ...accounts, wallets }));
+    fact.run('accounts', stateJson({ ...accounts, wallets }));
     fact.run('counters', JSON.stringify(counters));
-    fact.run('markets', JSON.stringify(markets));
+    fact.run('markets', stateJson(markets));
     if (began !== null) fact.run('origin', JSON.stringify(began));
     const order = database.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?)');
-    for (const each of orders) order.run(each.id, isOpen(each) ? 1 : 0, JSON.stringify(each));
+    for (const each of orders) order.run(each.id, isOpen(each) ? 1 : 0, stateJson(each));
     const trade = database.prepare('INSERT OR REPLACE INTO trades VALUES (?, ?)');
-    for (const each of trades) trade.run(each.id, JSON.stringify(each));
+    for (const each of trades) trade.run(each.id, stateJson(each));
     const line = database.prepare('INSERT OR REPLACE INTO lines VALUES (?, ?, ?)');
     for (const { id, transactions } of accounts.wallets)
-      for (const each of transactions) line.run(each.id, id, JSON.stringify(each));
+      for (const each of transactions) line.run(each.id, id, stateJson(each));
     this.writes += 1;
     if (this.writes % PRUNED_EVERY === 0) this.prune();
   }
@@ -224,13 +226,13 @@ export class PaperAccountFile implements AccountStore {
         .prepare<[string], string>('SELECT json FROM facts WHERE name = ?')
         .pluck()
         .get(name);
-      return row === undefined ? null : (JSON.parse(row) as unknown);
+      return row === undefined ? null : readStateJson(row);
     });
   }
 
   private rows(table: 'orders' | 'trades'): readonly unknown[] {
     const rows = this.database.prepare(`SELECT json FROM ${table} ORDER BY id`).pluck().all();
-    return rows.map((json): unknown => JSON.parse(String(json)));
+    return rows.map((json) => readStateJson(String(json)));
   }
 
   /** Returns the histories of the wallets, by wallet. */
@@ -239,7 +241,7 @@ export class PaperAccountFile implements AccountStore {
     const read = rows as readonly { readonly wallet: number; readonly json: string }[];
     const byWallet = Map.groupBy(read, ({ wallet }) => wallet);
     return new Map(
-      [...byWallet].map(([wallet, lines]) => [wallet, lines.map(({ json }) => JSON.parse(json) as Line)]),
+      [...byWallet].map(([wallet, lines]) => [wallet, lines.map(({ json }) => readStateJson(json) as Line)]),
     );
   }
 

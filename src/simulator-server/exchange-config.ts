@@ -63,12 +63,10 @@ const usersConfig = z
     for (const [index, user] of users.entries()) {
       claim('username', user.username, [index, 'username']);
       claim('id', user.id?.toString(), [index, 'id']);
-      for (const [at, token] of (user.tokens ?? []).entries()) {
+      for (const [at, token] of (user.tokens ?? []).entries())
         claim('token', typeof token === 'string' ? token : token.token, [index, 'tokens', at]);
-      }
-      for (const [at, key] of (user.keys ?? []).entries()) {
+      for (const [at, key] of (user.keys ?? []).entries())
         claim('public key', key.publicKey.replace(/=$/, ''), [index, 'keys', at, 'publicKey']);
-      }
     }
   })
   .prefault([...DEFAULT_USERS]);
@@ -137,9 +135,6 @@ export const exchangeConfig = z.strictObject({
 export type ExchangeConfig = z.output<typeof exchangeConfig>;
 export type ExchangeConfigInput = z.input<typeof exchangeConfig>;
 
-/**
- * Reads the configuration of an exchange; omitted parts have defaults. Throws a `ZodError` if it is invalid.
- */
-export function readExchangeConfig(input: ExchangeConfigInput = {}): ExchangeConfig {
-  return exchangeConfig.parse(input);
-}
+/** Reads the configuration of an exchange; omitted parts have defaults. Throws a `ZodError` if invalid. */
+export const readExchangeConfig = (input: ExchangeConfigInput = {}): ExchangeConfig =>
+  exchangeConfig.parse(input);

@@ -47,12 +47,11 @@ export class AdminApi {
     if (!isLoopbackIp(request.ip))
       return answer(403, { error: 'Forbidden', message: `expected this machine, was ${request.ip}` });
     const given = Buffer.from(request.authorization);
-    if (given.length !== this.token.length || !timingSafeEqual(given, this.token)) {
+    if (given.length !== this.token.length || !timingSafeEqual(given, this.token))
       return answer(401, {
         error: 'Unauthorized',
         message: 'expected Authorization: Bearer and the administrator token',
       });
-    }
     const [path = '', query = ''] = request.path.slice(ADMIN_PREFIX.length - 1).split('?', 2);
     const atPath = COMMANDS.filter((command) => command.path === path.replace(/\/$/, ''));
     const command = atPath.find(({ method }) => method === request.method);
@@ -78,9 +77,8 @@ export class AdminApi {
     try {
       return answer(200, command.run(this.context, input.data));
     } catch (error) {
-      if (error instanceof SarrafError && error.code !== 'INVARIANT') {
+      if (error instanceof SarrafError && error.code !== 'INVARIANT')
         return answer(400, { error: error.code, message: error.message });
-      }
       if (!(error instanceof AdminRefusal)) throw error;
       return answer(error.status, {
         error: error.status === 404 ? 'NotFound' : 'Refused',
@@ -138,10 +136,7 @@ const KEEP_ALIVE_MS = 72_000;
  * its opening, in ms; after it the socket is closed.
  */
 const REQUEST_WITHIN_MS = 30_000;
-/**
- * Matches a readable content type. Fastify would refuse any other with 415; here it counts as none, and only
- * the body decides.
- */
+/** Matches a readable content type; any other, which Fastify would refuse, counts as none. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;|$)/;
 /** Least difference from the machine's clock at which a reply gets a `Date` of its own, to show it. */
 const VISIBLE_SKEW_MS = 1_000;
@@ -154,10 +149,7 @@ interface FrameworkError {
   readonly message: string;
 }
 
-/**
- * The simulated exchange over HTTP: every path goes to the wire adapter. The caller's address is that of the
- * socket, whatever headers say.
- */
+/** The simulated exchange over HTTP, for the wire adapter. A caller's address is the socket's. */
 export class ExchangeServer {
   readonly simulation: Simulation;
   readonly clock: WorldClock;
@@ -190,10 +182,7 @@ export class ExchangeServer {
     return timeMs;
   }
 
-  /**
-   * Starts to listen; port 0 uses a free one. Returns the base address. Throws the system's error, such as
-   * `EADDRINUSE`.
-   */
+  /** Starts to listen; port 0 uses a free one. Returns the base address. Throws the system's error. */
   async listen(options: { readonly host: string; readonly port: number }): Promise<string> {
     try {
       return await this.app.listen(options);
@@ -345,6 +334,5 @@ export class ExchangeServer {
   }
 }
 
-function failure(code: string, message: string): string {
-  return JSON.stringify({ status: 'failed', code, message });
-}
+const failure = (code: string, message: string): string =>
+  JSON.stringify({ status: 'failed', code, message });

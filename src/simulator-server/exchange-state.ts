@@ -31,7 +31,7 @@ export interface StoredMarket extends StoredGrid {
   readonly lastPrice: number;
   readonly isClosed: boolean;
   readonly closedReason: string | null;
-  readonly bars: readonly (Omit<SimulatedBar, 'value'> & { readonly value: string })[];
+  readonly bars: readonly Readonly<SimulatedBar>[];
 }
 
 export interface ExchangeState {
@@ -50,7 +50,7 @@ export interface ExchangeState {
 }
 
 /**
- * Returns users, balances, orders and trades as plain JSON. Of synthetic traders only the wallets are stored,
+ * Returns users, balances, orders and trades as plain data. Of synthetic traders only the wallets are stored,
  * and closed copies of the orders that users traded with; the flow makes the rest again.
  */
 export function storeExchange(exchange: SimulatedExchange): ExchangeState {
@@ -122,18 +122,17 @@ export function restoreExchange(exchange: SimulatedExchange, state: ExchangeStat
 function storeAccounts({ accounts, services }: SimulatedExchange): AccountsState {
   const state = accounts.snapshot();
   const wallets = state.wallets.map((wallet) =>
-    services.users.find(wallet.userId) === undefined ? { ...wallet, held: '0', transactions: [] } : wallet,
+    services.users.find(wallet.userId) === undefined ? { ...wallet, held: 0n, transactions: [] } : wallet,
   );
   return { ...state, wallets };
 }
 
-/** Returns a market as plain JSON with its `count` newest minute bars. */
+/** Returns a market as plain data with its `count` newest minute bars. */
 function storeMarket(market: MarketState, count = BARS_STORED): StoredMarket {
   const { priceStep, amountStep } = storeGrid(market.grid);
   const { lastPrice, isClosed, closedReason } = market;
   const all = market.candles.bars('1m');
-  const newest = all.slice(Math.max(0, all.length - count));
-  const bars = newest.map((bar) => Object.assign({}, bar, { value: String(bar.value) }));
+  const bars = all.slice(Math.max(0, all.length - count)).map((bar) => ({ ...bar }));
   return { symbol: market.rules.symbol, priceStep, amountStep, lastPrice, isClosed, closedReason, bars };
 }
 
@@ -145,7 +144,7 @@ function restoreSides(trade: Trade, orders: Map<number, SavedOrder>): void {
 
 /** Returns an order as canceled and without a hold, whatever its state is. */
 function storeEnded(order: SimulatedOrder): SavedOrder {
-  return { ...storeOrder(order), status: 'Canceled', held: '0', pairId: null };
+  return { ...storeOrder(order), status: 'Canceled', held: 0n, pairId: null };
 }
 
 function restoreMarkets(exchange: SimulatedExchange, state: ExchangeState): void {
@@ -165,10 +164,7 @@ function restoreMarkets(exchange: SimulatedExchange, state: ExchangeState): void
     market.isClosed = stored.isClosed;
     market.closedReason = stored.closedReason;
     // Bars of another grid are left behind: they are history, not balances.
-    if (isSameGrid) {
-      const bars = stored.bars.map((bar) => Object.assign({}, bar, { value: BigInt(bar.value) }));
-      market.candles.seed('1m', bars);
-    }
+    if (isSameGrid) market.candles.seed('1m', stored.bars);
   }
 }
 
@@ -190,11 +186,10 @@ function checkRestored(exchange: SimulatedExchange): void {
   }
   for (const wallet of accounts.allWallets()) {
     const expected = held.get(wallet) ?? 0n;
-    if (wallet.held !== expected) {
+    if (wallet.held !== expected)
       throw new RangeError(
         `expected wallet ${wallet.id} to hold ${expected} units for open orders, was ${wallet.held}`,
       );
-    }
   }
   const currencies = new Set([...accounts.allWallets()].map(({ currency }) => currency));
   for (const currency of currencies) {
@@ -206,9 +201,8 @@ function checkRestored(exchange: SimulatedExchange): void {
 
 function checkMarket(market: MarketState): void {
   const { symbol } = market.rules;
-  if (!isCount(market.lastPrice)) {
+  if (!isCount(market.lastPrice))
     throw new RangeError(`expected a last price of ${symbol} in whole steps, was ${market.lastPrice}`);
-  }
   const bad = market.candles
     .bars('1m')
     .find((bar) => ![bar.open, bar.high, bar.low, bar.close].every(isCount));
@@ -224,7 +218,7 @@ function checkOrder(order: SimulatedOrder): void {
   );
 }
 
-/** Changes since the last write, as plain JSON. Wallets, counters and markets are complete. */
+/** Changes since the last write, as plain data. Wallets, counters and markets are complete. */
 export interface StoredChanges {
   /** Accounts; of the wallets' histories only the new lines. */
   readonly accounts: AccountsState;
@@ -299,6 +293,24 @@ export class ExchangeChanges {
   }
 }
 
+/** Fields of the state that are bigints, which JSON has as text. */
+const BIGINTS = new Set(
+  (
+    'units fee fees total held balanceAfter outside rounding refunded paidUnits value ' +
+    'filledSteps makerTotal makerFee takerTotal takerFee'
+  ).split(' '),
+);
+
+/** Returns the JSON of a state, or of a part of it. */
+export const stateJson = (state: unknown): string =>
+  JSON.stringify(state, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+
+/** Reads what `stateJson` returned. Throws a `SyntaxError` if it is damaged. */
+export const readStateJson = (json: string): unknown =>
+  JSON.parse(json, (name, value: unknown) =>
+    typeof value === 'string' && BIGINTS.has(name) ? BigInt(value) : value,
+  );
+
 const FORMAT = 'sarraf exchange state';
 /** Version of the format; it rises when older programs could not read the file. */
 const VERSION = 1;
@@ -327,7 +339,7 @@ const reasonOf = (error: unknown): string =>
 export function writeStateFile(file: string, exchange: SimulatedExchange, savedAtMs: number): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    const text = JSON.stringify({
+    const text = stateJson({
       format: FORMAT,
       version: VERSION,
       savedAtMs,
@@ -361,8 +373,9 @@ export function readStateFile(file: string, exchange: SimulatedExchange, nowMs: 
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new StateFileError(`${file}: the state can not be read: ${reasonOf(error)}`, { cause: error });
   }
-  const { savedAtMs, state } = parseState(file, text);
+  const savedAtMs = readSavedAtMs(file, text);
   try {
+    const { state } = readStateJson(text) as { readonly state: ExchangeState };
     restoreExchange(exchange, state, Math.max(nowMs, savedAtMs));
   } catch (error) {
     throw new StateFileError(`${file}: the state does not fit: ${reasonOf(error)}`, { cause: error });
@@ -370,10 +383,8 @@ export function readStateFile(file: string, exchange: SimulatedExchange, nowMs: 
   return savedAtMs;
 }
 
-function parseState(
-  file: string,
-  text: string,
-): { readonly savedAtMs: number; readonly state: ExchangeState } {
+/** Checks the header of a state file, and returns the time it was saved. */
+function readSavedAtMs(file: string, text: string): number {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -385,10 +396,9 @@ function parseState(
   const read = header.safeParse(parsed);
   if (!read.success)
     throw new StateFileError(`${file}: expected a file of the format "${FORMAT}", found another`);
-  if (read.data.version > VERSION) {
+  if (read.data.version > VERSION)
     throw new StateFileError(
       `${file}: expected version ${VERSION} or older, found ${read.data.version} of a newer program`,
     );
-  }
-  return { savedAtMs: read.data.savedAtMs, state: (parsed as { readonly state: ExchangeState }).state };
+  return read.data.savedAtMs;
 }

@@ -34,10 +34,7 @@ export const FAULT_KINDS = [
   'shuffled-trades',
   'missing-fields',
   'unknown-fields',
-  /**
-   * Handled; HTTP 200 that says ok but lacks the result, as the interface describes it for the wallets list
-   * under load.
-   */
+  /** Handled; HTTP 200 that says ok but lacks the result, as the interface says of the wallets list. */
   'no-result',
 ] as const;
 
@@ -67,10 +64,7 @@ const faultRule = z.strictObject({
   delayMs: z.int().min(0).max(LONGEST_DELAY_MS).optional(),
   /** For `lagging-lists`: the age of the lists in ms. */
   lagMs: z.int().min(0).optional(),
-  /**
-   * For `lagging-lists`: true to show every second one of the hidden trades and lines, so that those between
-   * appear later.
-   */
+  /** For `lagging-lists`: true to show every second hidden trade and line; others appear later. */
   isUneven: z.boolean().optional(),
   /** For `reset`, `server-error` and `bad-gateway`: true if the request is handled all the same. */
   isHandled: z.boolean().optional(),
@@ -134,9 +128,7 @@ export const NO_FAULT: FaultDecision = {
   distortion: {},
 };
 
-/**
- * A rule in use: its count of requests, and its own random source, so that rules do not affect each other.
- */
+/** A rule in use: its count of requests, and its own random source, independent of other rules. */
 interface ActiveRule {
   readonly rule: FaultRule;
   readonly random: RandomSource;

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
 import { FaultPlan, FaultyAdapter, type FaultyExchange } from './fault-plan.ts';
 import type { WireAdapter, WireReply, WireRequest } from './wire/wire-adapter.ts';
@@ -6,9 +6,7 @@ import type { World } from './simulation.ts';
 
 interface InProcessVenueOptions {
   readonly adapter: WireAdapter | FaultyAdapter;
-  /**
-   * Returns the caller's time in ms, which may be virtual. The exchange's time is this plus the plan's skew.
-   */
+  /** Returns the caller's time in ms, which may be virtual. The exchange's is this plus the plan's skew. */
   readonly now: () => number;
   /** Waits on the caller's clock. Needed only if there are faults or a latency. */
   readonly sleep?: (durationMs: number) => Promise<void>;
@@ -63,11 +61,10 @@ export class InProcessVenue implements Transport {
   async send(request: HttpRequest): Promise<HttpResponse> {
     const target = `${request.method} ${request.path.split('?', 1)[0]}`;
     if (this.isClosed) throw new SarrafError('CLOSED', `${target}: the client is closed`);
-    if (request.signal?.aborted === true) {
+    if (request.signal?.aborted === true)
       throw new SarrafError('ABORTED', `${target}: the caller gave up (nothing was sent)`, {
         outcome: 'none',
       });
-    }
     const wire: WireRequest = {
       method: request.method,
       path: request.path,
@@ -98,9 +95,8 @@ export class InProcessVenue implements Transport {
     const reply = await handled;
     const restMs = exchange.answeredAfterMs + this.latencyMs;
     if (restMs > 0) await this.sleep(restMs);
-    if (exchange.outcome === 'reset' || reply === null) {
+    if (exchange.outcome === 'reset' || reply === null)
       throw new SarrafError('CONNECTION_LOST', `${target}: the connection ended before the reply (reset)`);
-    }
     return reply;
   }
 
@@ -137,10 +133,7 @@ function lowerCaseNames(headers: HttpRequest['headers']): Readonly<Record<string
 }
 
 async function noSleep(): Promise<void> {
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    'expected a sleep for the in-process venue, as a fault makes it wait',
-  );
+  throw invalidOptions('expected a sleep for the in-process venue, as a fault makes it wait');
 }
 
 /** Ends the wait if the caller aborts. The request has arrived, so its outcome is unknown. */

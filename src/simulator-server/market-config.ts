@@ -34,9 +34,8 @@ export function defined<T extends object>(value: T): { [Name in keyof T]: Exclud
 const MIN_ORDER_VALUES: Readonly<Record<Currency, string>> = { rls: '3000000', usdt: '11' };
 
 /** Returns the interface's least order value of a market, by its quote currency. */
-export function interfaceMinOrderValue({ quote }: MarketName): string {
-  return present(MIN_ORDER_VALUES[quote], () => `the least order value of markets in ${quote}`);
-}
+export const interfaceMinOrderValue = ({ quote }: MarketName): string =>
+  present(MIN_ORDER_VALUES[quote], () => `the least order value of markets in ${quote}`);
 
 /** Schema of one market. Steps are decimals of any size: `"10"` and `"0.00000001"`. */
 export const marketConfig = z

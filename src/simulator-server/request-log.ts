@@ -106,19 +106,14 @@ interface Pattern {
   readonly methods: Methods;
 }
 
-/**
- * Reads that the interface itself also shows by POST ("Public market data", "Wallets"), so they need no
- * lenience.
- */
+/** Reads that the interface also shows by POST ("Public market data", "Wallets"): they need no lenience. */
 const SHOWN_BY_POST: ReadonlySet<string> = new Set(['marketStats', 'walletsList']);
 
 const NONE: Routing = { kind: 'none' };
 const NO_PARTS: Readonly<Record<string, string>> = {};
 
 /** Returns a path with its final slash removed or, if it has none, added. */
-function otherSpelling(path: string): string {
-  return path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
-}
+const otherSpelling = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
 
 function decoded(text: string): string | null {
   try {

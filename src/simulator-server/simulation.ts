@@ -3,7 +3,6 @@ import { createRandom } from '../domain/random.ts';
 import { SimulatedExchange } from '../simulator/exchange.ts';
 import { currencyOf } from '../simulator/deposits.ts';
 import { Services } from '../simulator/services.ts';
-import type { Md5 } from '../simulator/gateway.ts';
 import { FaultPlan, FaultyAdapter } from './fault-plan.ts';
 import { defined } from './market-config.ts';
 import type { ExchangeConfig } from './exchange-config.ts';
@@ -57,7 +56,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
         random: createRandom(seed),
         startMs,
         verifySignature: verifyEd25519,
-        md5: md5Hex,
+        md5: (text) => createHash('md5').update(text).digest('hex'),
         verifyTotp: verifyTotpCode,
         feesOf: (userId) => made.trading.trader(userId).fees,
         serviceName: config.exchange.name,
@@ -84,9 +83,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
 }
 
 /** Returns anchors by which bars of 4 h and more begin on the clock of a zone. */
-function anchorsFor(zone: string): BarAnchors {
-  return zone === 'UTC' ? UTC_BARS : { '4h': { zone, offsetMs: 0 } };
-}
+const anchorsFor = (zone: string): BarAnchors =>
+  zone === 'UTC' ? UTC_BARS : { '4h': { zone, offsetMs: 0 } };
 
 /** Prefix of the 32 raw bytes of an Ed25519 key in its DER form (RFC 8410). */
 const DER_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
@@ -107,26 +105,20 @@ function keyOf(publicKey: string): KeyObject | null {
   return key;
 }
 
-/**
- * Checks an Ed25519 signature over UTF-8; key and signature are URL-safe Base64, with or without padding.
- * False for anything unreadable.
- */
+/** Checks an Ed25519 signature over UTF-8; texts are URL-safe Base64. False for anything unreadable. */
 const verifyEd25519: VerifySignature = ({ publicKey, message, signature }) => {
   const key = keyOf(publicKey);
   const bytes = Buffer.from(signature, 'base64url');
   return key !== null && bytes.length === 64 && verify(null, Buffer.from(message), key, bytes);
 };
 
-const md5Hex: Md5 = (text) => createHash('md5').update(text).digest('hex');
-
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const TOTP_STEP_MS = 30_000;
 
 function base32Bytes(text: string): Buffer {
   let bits = '';
-  for (const character of text.toUpperCase().replace(/=+$/, '')) {
+  for (const character of text.toUpperCase().replace(/=+$/, ''))
     bits += Math.max(0, BASE32.indexOf(character)).toString(2).padStart(5, '0');
-  }
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
@@ -138,10 +130,7 @@ function totpCode(secret: string, step: number): string {
   return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
 }
 
-/**
- * Checks a time-based one-time password (RFC 6238: SHA-1, 30 seconds, 6 digits), with one step of tolerance
- * in either direction.
- */
+/** Checks a one-time password (RFC 6238: SHA-1, 30 seconds, 6 digits), one step more or less. */
 const verifyTotpCode: VerifyTotp = ({ secret, code, timeMs }) => {
   const step = Math.floor(timeMs / TOTP_STEP_MS);
   return [step - 1, step, step + 1].some((candidate) => totpCode(secret, candidate) === code);
@@ -153,10 +142,7 @@ export interface World {
   advance(timeMs: number): void;
 }
 
-/**
- * Clock of a served exchange: the system clock, which an administrator can advance and freeze. It never goes
- * back.
- */
+/** Clock of a served exchange: the system clock, which an administrator can advance and freeze. */
 export class WorldClock {
   private readonly wallMs: () => number;
   private offsetMs = 0;
@@ -197,10 +183,7 @@ export class WorldClock {
     this.frozenAtMs = null;
   }
 
-  /**
-   * Sets the time at which a stored exchange continues: not before the time it was stored at, which an
-   * administrator may have moved far ahead.
-   */
+  /** Sets the time at which a stored exchange continues: not before the time it was stored at. */
   startAt(leastMs: number): void {
     this.offsetMs = Math.max(this.offsetMs, leastMs - this.skewMs - this.wallMs());
     this.lastMs = Math.max(this.lastMs, leastMs);

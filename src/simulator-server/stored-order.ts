@@ -15,20 +15,17 @@ export interface StoredGrid {
   readonly amountStep: string;
 }
 
-/** An order as plain JSON: steps as numbers, bigints as text. */
+/** Progress of an order since it was made. */
+type OrderProgress = Pick<SimulatedOrder, 'status' | 'remaining' | 'held' | 'filledSteps' | 'total' | 'fee'>;
+
+/** An order as plain data. */
 export interface SavedOrder
   extends
     StoredGrid,
     Omit<PlacementPlan, 'status' | 'value' | 'hold'>,
-    Pick<SimulatedOrder, 'id' | 'userId'> {
+    Readonly<OrderProgress>,
+    Pick<SimulatedOrder, 'id' | 'userId' | 'createdAtMs'> {
   readonly market: string;
-  readonly status: string;
-  readonly remaining: number;
-  readonly held: string;
-  readonly filledSteps: string;
-  readonly total: string;
-  readonly fee: string;
-  readonly createdAtMs: number;
   readonly pairId: number | null;
 }
 
@@ -50,10 +47,10 @@ export function storeOrder(order: SimulatedOrder): SavedOrder {
     stopPrice: order.stopPrice,
     amount: order.amount,
     remaining: order.remaining,
-    held: String(order.held),
-    filledSteps: String(order.filledSteps),
-    total: String(order.total),
-    fee: String(order.fee),
+    held: order.held,
+    filledSteps: order.filledSteps,
+    total: order.total,
+    fee: order.fee,
     clientOrderId: order.clientOrderId,
     createdAtMs: order.createdAtMs,
     pairId: order.pair?.id ?? null,
@@ -80,79 +77,39 @@ function traderOf(userId: number, { trading, services }: SimulatedExchange): Tra
     : trading.trader(userId);
 }
 
-/**
- * Reads an order without registering it at the exchange; the caller sets its pair. An open one is on the
- * market's present grid.
- */
+/** Reads an order without registering it; the caller sets its pair. An open one is on the present grid. */
 export function readOrder(stored: SavedOrder, exchange: SimulatedExchange): SimulatedOrder {
   const market = exchange.markets.get(stored.market as Market['symbol']);
   if (market === undefined)
     throw new RangeError(`expected the market ${stored.market} in the configuration, found none`);
   const trader = traderOf(stored.userId, exchange);
   const wallets = trader.walletsFor(market, exchange.accounts);
-  const { side, execution, clientOrderId, amount, registeredPrice, limit, stopPrice, createdAtMs } = stored;
-  const isWaiting = stored.status === 'Inactive';
+  const { status, remaining, held, filledSteps, total, fee, createdAtMs } = stored;
   const order = new SimulatedOrder(
     stored.id,
-    {
-      side,
-      execution,
-      amount,
-      registeredPrice,
-      limit,
-      stopPrice,
-      status: isWaiting ? 'Inactive' : 'New',
-      clientOrderId,
-      value: 0n,
-      hold: 0n,
-    },
+    { ...stored, status: status === 'Inactive' ? 'Inactive' : 'New', value: 0n, hold: 0n },
     { trader, market, wallets, createdAtMs },
   );
-  order.status = stored.status;
-  order.remaining = stored.remaining;
-  order.held = BigInt(stored.held);
-  order.filledSteps = BigInt(stored.filledSteps);
-  order.total = BigInt(stored.total);
-  order.fee = BigInt(stored.fee);
-  order.grid = readGrid(stored, market.grid);
-  if (order.isOpen && order.grid !== market.grid) {
+  const progress: OrderProgress = { status, remaining, held, filledSteps, total, fee };
+  Object.assign(order, progress, { grid: readGrid(stored, market.grid) });
+  if (order.isOpen && order.grid !== market.grid)
     rescaleOrder(order, {
       grid: market.grid,
       priceFactor: Number(order.grid.priceStep / market.grid.priceStep),
       amountFactor: Number(order.grid.amountStep / market.grid.amountStep),
     });
-  }
   return order;
 }
 
-/** A trade as plain JSON. */
-export interface StoredTrade extends StoredGrid {
-  readonly id: number;
-  readonly timeMs: number;
+/** A trade as plain data. */
+export interface StoredTrade
+  extends StoredGrid, Readonly<Omit<Trade, 'maker' | 'taker' | 'grid' | 'steps' | 'side'>> {
   readonly makerId: number;
   readonly takerId: number;
-  readonly price: number;
-  readonly amount: number;
-  readonly makerTotal: string;
-  readonly makerFee: string;
-  readonly takerTotal: string;
-  readonly takerFee: string;
 }
 
-export function storeTrade(trade: Trade): StoredTrade {
-  return {
-    id: trade.id,
-    timeMs: trade.timeMs,
-    makerId: trade.maker.id,
-    takerId: trade.taker.id,
-    ...storeGrid(trade.grid),
-    price: trade.price,
-    amount: trade.amount,
-    makerTotal: String(trade.makerTotal),
-    makerFee: String(trade.makerFee),
-    takerTotal: String(trade.takerTotal),
-    takerFee: String(trade.takerFee),
-  };
+export function storeTrade({ maker, taker, grid, steps: _steps, ...trade }: Trade): StoredTrade {
+  return { ...trade, ...storeGrid(grid), makerId: maker.id, takerId: taker.id };
 }
 
 /** Reads a trade between its two orders. */
@@ -160,17 +117,13 @@ export function readTrade(
   stored: StoredTrade,
   orders: { readonly maker: SimulatedOrder; readonly taker: SimulatedOrder },
 ): Trade {
-  const { amount, price } = stored;
+  const { amount, price, makerTotal, makerFee, takerTotal, takerFee } = stored;
   const trade = new Trade(stored.id, stored.timeMs, { ...orders, amount });
   // The maker may stand on a finer grid by now than when it traded; the trade keeps its own.
-  Object.assign(trade, {
+  const own = {
     price,
     steps: BigInt(price) * BigInt(amount),
     grid: readGrid(stored, orders.maker.market.grid),
-  });
-  trade.makerTotal = BigInt(stored.makerTotal);
-  trade.makerFee = BigInt(stored.makerFee);
-  trade.takerTotal = BigInt(stored.takerTotal);
-  trade.takerFee = BigInt(stored.takerFee);
-  return trade;
+  };
+  return Object.assign(trade, own, { makerTotal, makerFee, takerTotal, takerFee });
 }

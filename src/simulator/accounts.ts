@@ -1,9 +1,8 @@
 import { invariant } from '../domain/errors.ts';
 import { accept, refuse, type Result } from './requests.ts';
+import { madeOnce } from '../domain/retain-newest.ts';
 
-/**
- * House accounts: the other side of each posting that is not between users, so that all sides add up to zero.
- */
+/** House accounts: the other side of each posting that is not between users, so that all add up to zero. */
 export type HouseAccount = 'fees' | 'outside' | 'rounding';
 
 interface Posting {
@@ -15,26 +14,14 @@ interface Posting {
   readonly tradeId?: number;
 }
 
-type StoredTransaction = Omit<WalletEntry, 'walletId' | 'currency' | 'units' | 'fee' | 'balanceAfter'> & {
-  readonly fee: string;
-  readonly units: string;
-  readonly balanceAfter: string;
-};
-
-/** All wallets and house accounts as plain JSON, with units as text. */
+/** All wallets and house accounts as plain data. */
 export interface AccountsState {
   readonly nextWalletId: number;
   readonly nextTransactionId: number;
-  readonly wallets: readonly {
-    readonly id: number;
-    readonly userId: UserId;
-    readonly currency: string;
-    readonly kind: WalletKind;
-    readonly total: string;
-    readonly held: string;
-    readonly transactions: readonly StoredTransaction[];
-  }[];
-  readonly house: Readonly<Record<string, Readonly<Record<HouseAccount, string>>>>;
+  readonly wallets: readonly (Pick<Wallet, 'id' | 'userId' | 'currency' | 'kind' | 'total' | 'held'> & {
+    readonly transactions: readonly Omit<WalletEntry, 'walletId' | 'currency'>[];
+  })[];
+  readonly house: Readonly<Record<string, Readonly<Record<HouseAccount, bigint>>>>;
 }
 
 /**
@@ -87,12 +74,7 @@ export class Accounts {
   }
 
   houseOf(currency: string): Record<HouseAccount, bigint> {
-    let accounts = this.house.get(currency);
-    if (accounts === undefined) {
-      accounts = { fees: 0n, outside: 0n, rounding: 0n };
-      this.house.set(currency, accounts);
-    }
-    return accounts;
+    return madeOnce(this.house, currency, () => ({ fees: 0n, outside: 0n, rounding: 0n }));
   }
 
   houseCurrencies(): Iterable<string> {
@@ -115,10 +97,7 @@ export class Accounts {
     this.write(to, posting);
   }
 
-  /**
-   * Writes one side of a posting whose other sides the caller writes next (a trade has four). The caller
-   * makes sure that they add up to zero.
-   */
+  /** Writes one side of a posting, whose other sides the caller writes next, so that they add up to zero. */
   write(wallet: Wallet, posting: Posting): WalletEntry {
     wallet.total += posting.units;
     wallet.check(posting.description);
@@ -170,7 +149,7 @@ export class Accounts {
     return sum;
   }
 
-  /** Returns the state as plain JSON, with the history lines whose id is at least `fromTransactionId`. */
+  /** Returns the state as plain data, with the history lines whose id is at least `fromTransactionId`. */
   snapshot(fromTransactionId = 0): AccountsState {
     return {
       nextWalletId: this.nextWalletId,
@@ -181,65 +160,35 @@ export class Accounts {
           userId,
           currency,
           kind,
-          total: String(total),
-          held: String(held),
+          total,
+          held,
           transactions: newestFrom(transactions.values(), fromTransactionId).map(
-            ({ id, timeMs, units, fee, balanceAfter, description, tradeId }) => ({
-              id,
-              timeMs,
-              units: String(units),
-              fee: String(fee),
-              balanceAfter: String(balanceAfter),
-              description,
-              tradeId,
-            }),
+            ({ walletId: _wallet, currency: _currency, ...line }) => line,
           ),
         }),
       ),
-      house: Object.fromEntries(
-        [...this.house].map(([currency, { fees, outside, rounding }]) => [
-          currency,
-          { fees: String(fees), outside: String(outside), rounding: String(rounding) },
-        ]),
-      ),
+      house: Object.fromEntries([...this.house].map(([currency, accounts]) => [currency, { ...accounts }])),
     };
   }
 
   /**
    * Replaces every wallet and house account. House records are changed in place, since markets hold
-   * references to them; wallets are made anew, so this comes before anything that holds one. Throws a
-   * `SyntaxError` if a text is no integer.
+   * references to them; wallets are made anew, so this comes before anything that holds one.
    */
   restore(state: AccountsState): void {
     this.wallets.clear();
     this.byUser.clear();
     for (const accounts of this.house.values())
       Object.assign(accounts, { fees: 0n, outside: 0n, rounding: 0n });
-    for (const [currency, { fees, outside, rounding }] of Object.entries(state.house)) {
-      Object.assign(this.houseOf(currency), {
-        fees: BigInt(fees),
-        outside: BigInt(outside),
-        rounding: BigInt(rounding),
-      });
-    }
+    for (const [currency, accounts] of Object.entries(state.house))
+      Object.assign(this.houseOf(currency), accounts);
     for (const { id, total, held, transactions, ...owner } of state.wallets) {
       const wallet = this.add(id, owner);
-      wallet.total = BigInt(total);
-      wallet.held = BigInt(held);
+      wallet.total = total;
+      wallet.held = held;
       wallet.check('restore');
-      for (const stored of transactions) {
-        const units = BigInt(stored.units);
-        const fee = BigInt(stored.fee);
-        const balanceAfter = BigInt(stored.balanceAfter);
-        wallet.transactions.push({
-          ...stored,
-          walletId: id,
-          currency: owner.currency,
-          units,
-          fee,
-          balanceAfter,
-        });
-      }
+      for (const line of transactions)
+        wallet.transactions.push({ ...line, walletId: id, currency: owner.currency });
     }
     this.nextWalletId = state.nextWalletId;
     this.nextTransactionId = state.nextTransactionId;
@@ -258,11 +207,7 @@ export class Accounts {
       transactionsKept: this.retainedOf.get(userId) ?? this.transactionsKept,
     });
     this.wallets.set(id, wallet);
-    let mine = this.byUser.get(userId);
-    if (mine === undefined) {
-      mine = new Map();
-      this.byUser.set(userId, mine);
-    }
+    const mine = madeOnce(this.byUser, userId, () => new Map<string, Wallet>());
     mine.set(kind === 'spot' ? currency : `${currency}/margin`, wallet);
     return wallet;
   }
@@ -299,13 +244,11 @@ export function transferFunds(accounts: Accounts, request: TransferRequest): Res
   if (src === dst) return refuse('SameDestination', 'Source and destination are the same wallet');
   if (units <= 0n) return refuse('InvalidAmount', 'Expected a positive amount');
   const isTransferable = currency === 'rls' || currency === 'usdt';
-  if (!isTransferable && accounts.find(userId, currency, 'margin') === undefined) {
+  if (!isTransferable && accounts.find(userId, currency, 'margin') === undefined)
     return refuse('WalletNotFound', `No margin wallet of ${currency}`);
-  }
   const srcWallet = accounts.find(userId, currency, src);
-  if (srcWallet === undefined || srcWallet.free < units) {
+  if (srcWallet === undefined || srcWallet.free < units)
     return refuse('InsufficientBalance', 'The free balance of the source wallet is too small');
-  }
   const dstWallet = accounts.ensure(userId, currency, dst);
   accounts.move(srcWallet, dstWallet, {
     units,
@@ -379,12 +322,11 @@ export class Wallet {
   }
 
   check(step: string): void {
-    if (this.held < 0n || this.held > this.total) {
+    if (this.held < 0n || this.held > this.total)
       invariant(
         false,
         `${step}: expected 0 <= held <= total in wallet ${this.id} (${this.currency}), was held ${this.held} of ${this.total}`,
       );
-    }
   }
 }
 

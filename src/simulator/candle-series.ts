@@ -46,10 +46,7 @@ export class CandleStore {
   private minute: SimulatedBar | null = null;
   /** State of the running minute when it was last added to the longer bars. */
   private rolled: SimulatedBar | null = null;
-  /**
-   * Part of the running minute's value that is not in its bigint yet, below `MOST_PENDING`: it saves a bigint
-   * sum for each trade.
-   */
+  /** Part of the minute's value not in its bigint yet, below `MOST_PENDING`: it saves bigint sums. */
   private pending = 0;
 
   constructor(anchors: BarAnchors = TEHRAN_BARS) {
@@ -107,10 +104,7 @@ export class CandleStore {
     this.pending = 0;
   }
 
-  /**
-   * Adds bars of the past, oldest first, before any trade. They fill their own timeframe, and longer ones
-   * whose bars contain them completely.
-   */
+  /** Adds bars of the past, oldest first, before any trade, to timeframes that contain them completely. */
   seed(timeframe: Timeframe, bars: readonly SimulatedBar[]): void {
     // Each timeframe is summed from the longest that it is made of, which takes a tenth of the additions.
     const summed: (readonly [grid: BarGrid, readonly SimulatedBar[]])[] = [];
@@ -213,10 +207,7 @@ interface DayStats {
   readonly bestSell: number | null;
 }
 
-/**
- * Sums up the 24 hours before `timeMs` from whole hourly bars: those that began within them, and the running
- * one.
- */
+/** Sums up the 24 hours before `timeMs` from hourly bars: those that began in them, and the running one. */
 export function dayStats(
   market: { readonly candles: CandleStore; readonly lastPrice: number; readonly book: MatchingBook },
   timeMs: number,

@@ -33,10 +33,7 @@ export interface CredentialRegisterState {
 /** Lifetimes of tokens in ms. Source: interface, "Token scheme". */
 const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 const REMEMBERED_TOKEN_LIFETIME_MS = 30 * 24 * HOUR_MS;
-/**
- * Maximum number of log-in tokens that are kept; beyond it the expired ones are dropped first, then the
- * oldest.
- */
+/** Maximum number of log-in tokens; beyond it the expired ones are dropped first, then the oldest. */
 const LOGIN_TOKENS_RETAINED = 10_000;
 const TOKEN_LENGTH = 40;
 
@@ -129,10 +126,7 @@ export class CredentialRegister {
     return { logins: [...this.logins.values()], nextLoginNumber: this.nextLoginNumber };
   }
 
-  /**
-   * Restores log-in tokens and drops configured tokens and keys: the caller adds those again, since the ids
-   * of their users may have changed.
-   */
+  /** Restores log-in tokens and drops configured ones and keys, which the caller adds again. */
   restore(state: CredentialRegisterState): void {
     this.tokens.clear();
     this.keys.clear();
@@ -148,9 +142,7 @@ export class CredentialRegister {
   }
 }
 
-function unpadded(publicKey: string): string {
-  return publicKey.replace(/=+$/, '');
-}
+const unpadded = (publicKey: string): string => publicKey.replace(/=+$/, '');
 
 /** Checks a one-time password against a user's secret at a time. */
 export type VerifyTotp = (check: {
@@ -174,10 +166,7 @@ interface LogInRequest {
   readonly timeMs: number;
 }
 
-/**
- * Time for which withdrawals are closed after a log-in from an unknown device, in ms. Source: interface,
- * "Token scheme".
- */
+/** Time without withdrawals after a log-in from an unknown device, in ms. Source: "Token scheme". */
 const NEW_DEVICE_RESTRICTION_MS = 3_600_000;
 
 const BOT_USER_AGENT = /^TraderBot\/\S/;
@@ -208,12 +197,11 @@ export class LogInGate {
       return refuse('ParseError', 'Expected a username and a password.');
     if (request.captcha !== 'api')
       return refuse('InvalidCaptcha', 'Expected captcha "api" for an automated log-in.');
-    if (!BOT_USER_AGENT.test(request.userAgent)) {
+    if (!BOT_USER_AGENT.test(request.userAgent))
       return refuse(
         'InvalidUserAgent',
         'Expected a User-Agent of the form TraderBot/<name> for captcha "api".',
       );
-    }
     const user = this.options.users.findByName(username);
     if (user === undefined)
       return refuse('InvalidCredentials', 'Unable to log in with provided credentials.');
@@ -256,10 +244,7 @@ export class LogInGate {
   }
 }
 
-/**
- * Returns `length` hexadecimal digits from a seeded source: good for tokens of a simulation, not for real
- * secrets.
- */
+/** Returns `length` hexadecimal digits from a seeded source: for tokens of a simulation, not real secrets. */
 export function randomHex(random: RandomSource, length: number): string {
   let text = '';
   while (text.length < length) {

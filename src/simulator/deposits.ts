@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { durationMs, plainText } from './setting-fields.ts';
 import { type Accounts, type UserId, BoundedList } from './accounts.ts';
+import { madeOnce } from '../domain/retain-newest.ts';
 
 export interface Deposit {
   readonly id: number;
@@ -19,17 +20,12 @@ export interface Deposit {
   readonly creditedAtMs: number | null;
 }
 
-type StoredDeposit = Omit<Deposit, 'units'> & { readonly units: string };
-
 export interface DepositsState {
   readonly nextId: number;
-  readonly deposits: readonly StoredDeposit[];
+  readonly deposits: readonly Deposit[];
 }
 
-/**
- * Maximum number of credited deposits that are kept for one user. Waiting ones are stored apart and never
- * dropped.
- */
+/** Maximum number of credited deposits of one user. Waiting ones are stored apart and never dropped. */
 const DEPOSITS_RETAINED = 1_000;
 
 /** Period covered by the list. Source: interface, "Other constants". */
@@ -53,10 +49,7 @@ export class Deposits {
     this.accounts = accounts;
   }
 
-  /**
-   * Announces a deposit of positive units. If no confirmations are needed (rial, or 0 required) it is
-   * credited at once.
-   */
+  /** Announces a deposit of positive units; one that needs no confirmations is credited at once. */
   create(deposit: {
     readonly userId: UserId;
     readonly currency: FundingCurrency;
@@ -121,11 +114,8 @@ export class Deposits {
   }
 
   snapshot(): DepositsState {
-    const all = [...this.byUser.values()].flatMap((list) => list.values()).concat(...this.waiting.values());
-    return {
-      nextId: this.nextId,
-      deposits: all.map((deposit) => ({ ...deposit, units: String(deposit.units) })),
-    };
+    const credited = [...this.byUser.values()].flatMap((list) => list.values());
+    return { nextId: this.nextId, deposits: [...credited, ...this.waiting.values()] };
   }
 
   restore(state: DepositsState): void {
@@ -133,8 +123,7 @@ export class Deposits {
     this.waiting.clear();
     this.nextDueMs = Number.POSITIVE_INFINITY;
     this.nextId = state.nextId;
-    for (const stored of state.deposits) {
-      const deposit: Deposit = { ...stored, units: BigInt(stored.units) };
+    for (const deposit of state.deposits) {
       if (deposit.transactionId !== null) {
         this.add(deposit);
         continue;
@@ -161,18 +150,12 @@ export class Deposits {
   }
 
   private add(deposit: Deposit): void {
-    let list = this.byUser.get(deposit.userId);
-    if (list === undefined) {
-      list = new BoundedList(DEPOSITS_RETAINED);
-      this.byUser.set(deposit.userId, list);
-    }
-    list.push(deposit);
+    madeOnce(this.byUser, deposit.userId, () => new BoundedList<Deposit>(DEPOSITS_RETAINED)).push(deposit);
   }
 }
 
-function dueMs(deposit: Deposit): number {
-  return deposit.createdAtMs + deposit.requiredConfirmations * deposit.confirmationEveryMs;
-}
+const dueMs = (deposit: Deposit): number =>
+  deposit.createdAtMs + deposit.requiredConfirmations * deposit.confirmationEveryMs;
 
 interface DepositAddress {
   readonly address: string;
@@ -181,26 +164,19 @@ interface DepositAddress {
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstuvwxyz';
 
-/**
- * Returns letters that depend only on the input: a user has the same address on every machine and after every
- * restart.
- */
+/** Returns letters that depend only on the input, so that a user's address is the same everywhere. */
 function digest(input: string, length: number): string {
   let state = 2_166_136_261;
   let text = '';
   for (let round = 0; text.length < length; round += 1) {
-    for (const character of `${input}#${round}`) {
+    for (const character of `${input}#${round}`)
       state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619) >>> 0;
-    }
     text += ALPHABET[state % ALPHABET.length] ?? '';
   }
   return text;
 }
 
-/**
- * Returns a user's invented deposit address on a network. It resembles no real address; its prefix says that
- * it is simulated.
- */
+/** Returns a user's invented deposit address on a network; its prefix says that it is simulated. */
 function addressOn(network: Network, userId: number): DepositAddress {
   const prefix = `sim${network.name.toLowerCase()}`;
   if (network.tagged)
@@ -208,10 +184,7 @@ function addressOn(network: Network, userId: number): DepositAddress {
   return { address: `${prefix}1${digest(`${network.name}/${userId}`, 30)}`, tag: null };
 }
 
-/**
- * Requested addresses, by user and currency: the wallet list shows an address only after a request. Their
- * number is at most users times currencies.
- */
+/** Requested addresses, by user and currency: the wallet list shows an address only after a request. */
 export class Addresses {
   private made = new Set<string>();
 

@@ -83,10 +83,7 @@ export class SimulatedExchange {
     return this.byCurrencies.get(quote)?.get(base);
   }
 
-  /**
-   * Returns the value of units of a currency in rial at the last prices, directly or through tether; null if
-   * no market gives it.
-   */
+  /** Returns the value of units in rial at the last prices, maybe through tether; null without a market. */
   rialValue(currency: string, units: bigint): bigint | null {
     if (currency === 'rls') return units;
     const direct = this.lastPriceOf(currency, 'rls');
@@ -174,9 +171,8 @@ class BookViews {
   }
 }
 
-function levelsOf(side: BookSide): readonly ViewLevel[] {
-  return side.top(BOOK_DEPTH).map(({ price, amount }) => ({ price, amount }));
-}
+const levelsOf = (side: BookSide): readonly ViewLevel[] =>
+  side.top(BOOK_DEPTH).map(({ price, amount }) => ({ price, amount }));
 
 /**
  * Merges levels into coarser ones, as the depth endpoint shows them. The interface says only that they are

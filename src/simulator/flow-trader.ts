@@ -9,17 +9,12 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
 
-/**
- * Maximum number of closed orders, trades and wallet transactions of a trader of the flow; nobody reads them.
- */
+/** Maximum number of closed orders, trades and wallet transactions of a trader of the flow. */
 const HISTORY_SIZE = 256;
 /** Size of a deposit, as a multiple of the order that the trader could not pay. */
 const TOP_UP_ORDERS = 1_000n;
 
-/**
- * An order of the flow: price and amount in the market's public steps. A market order trades at most 1 %
- * beyond its price.
- */
+/** An order of the flow in public steps. A market order trades at most 1 % beyond its price. */
 interface FlowOrder {
   readonly side: Side;
   readonly price: number;
@@ -27,10 +22,7 @@ interface FlowOrder {
   readonly execution: 'limit' | 'market';
 }
 
-/**
- * A user of the exchange that belongs to the flow. Its orders are ordinary ones; money is deposited whenever
- * it runs out.
- */
+/** A user of the exchange that belongs to the flow. Money is deposited whenever it runs out. */
 export class FlowTrader {
   readonly userId: UserId;
   private readonly exchange: SimulatedExchange;
@@ -54,10 +46,7 @@ export class FlowTrader {
     for (const order of trader.open.values()) trading.cancel(order, options.timeMs);
   }
 
-  /**
-   * Places an order; by its return the order has traded, rests or has ended. Null if the exchange refuses it,
-   * by the same rules as for any user.
-   */
+  /** Places an order, which by its return has traded, rests or has ended. Null if it is refused. */
   place(market: MarketState, order: FlowOrder, timeMs: number): SimulatedOrder | null {
     const request: PlaceOrder = {
       market: market.rules.symbol,
@@ -195,14 +184,10 @@ export class Ladder {
  * that a book looks natural. Levels do not depend on the price, so a ladder that moves by one gap changes one
  * level at each end, not all of them.
  */
-function latticePrice(index: number, gap: number): number {
-  return index * gap + (gap < 3 ? 0 : offsetOf(index, gap));
-}
+const latticePrice = (index: number, gap: number): number =>
+  index * gap + (gap < 3 ? 0 : offsetOf(index, gap));
 
-/**
- * Returns the prices of one side, best first: the best price itself and the next `count - 1` levels beyond
- * it. None is below one step.
- */
+/** Returns the prices of one side: the best one and the next `count - 1` levels, from one step on. */
 function ladderPrices(of: {
   readonly side: Side;
   readonly touch: number;
@@ -271,9 +256,7 @@ export class LadderSide {
     }
   }
 
-  /**
-   * Rests orders at exactly these prices (best first). Orders already there keep their place in the queue.
-   */
+  /** Rests orders at exactly these prices (best first). Orders already there stay in the queue. */
   show(prices: readonly number[], sizing: LevelSizing, timeMs: number): void {
     this.calls += 1;
     const missing: number[] = [];
@@ -295,10 +278,7 @@ export class LadderSide {
     this.shown.clear();
   }
 
-  /**
-   * Makes sure that at least `least` rests at a price: if there is less, an order of `amount` replaces it.
-   * Other levels stay.
-   */
+  /** Makes sure that `least` rests at a price: if there is less, an order of `amount` replaces it. */
   ensure(
     level: { readonly price: number; readonly least: number; readonly amount: number },
     timeMs: number,
@@ -330,10 +310,7 @@ const LEVEL_VALUE: Readonly<Record<Currency, number>> = { rls: 400_000_000, usdt
 /** Least value of a level, as a multiple of the smallest order of its market. */
 const LEAST_ORDERS = 60;
 
-/**
- * Returns the size around which orders of the flow vary, in public amount steps. It is a float: sizes are
- * chosen, not booked.
- */
+/** Returns the size around which orders of the flow vary, in public amount steps, as a float. */
 export function typicalAmount(rules: Market, price: number): number {
   const value = Math.max(
     present(LEVEL_VALUE[rules.quote], () => `what a level is worth in ${rules.quote}`),
@@ -349,9 +326,8 @@ export function leastAmount(rules: Market, price: number): number {
 }
 
 /** Returns the value of one amount step at a price. */
-function stepValueOf(rules: Market, price: number): number {
-  return (price * Number(rules.stepProduct)) / Number(UNITS_PER_ONE * UNITS_PER_ONE);
-}
+const stepValueOf = (rules: Market, price: number): number =>
+  (price * Number(rules.stepProduct)) / Number(UNITS_PER_ONE * UNITS_PER_ONE);
 
 /** Random distributions for a market, all from one seeded source. */
 export class Chance {

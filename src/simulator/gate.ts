@@ -128,9 +128,8 @@ export class Gate {
   private authenticateKey(publicKey: string, request: GateRequest): Authentication {
     const signature = headerOf(request, `${this.headerPrefix}-signature`);
     const timestamp = headerOf(request, `${this.headerPrefix}-timestamp`);
-    if (signature === null || timestamp === null) {
+    if (signature === null || timestamp === null)
       return { kind: 'bad', detail: 'Expected a key, a signature and a timestamp together.', counts: true };
-    }
     const key = this.credentials.keyOf(publicKey);
     if (key === undefined) return { kind: 'bad', detail: 'Invalid key.', counts: true };
     // A slow clock is no attack: it is refused, but does not bring the IP nearer to its block.
@@ -141,9 +140,8 @@ export class Gate {
       return { kind: 'bad', detail: 'The timestamp is not within 30 seconds of the clock.', counts: false };
     }
     const message = `${timestamp}${request.method}${request.pathWithQuery}${request.body}`;
-    if (!this.verifySignature({ publicKey: key.publicKey, message, signature })) {
+    if (!this.verifySignature({ publicKey: key.publicKey, message, signature }))
       return { kind: 'bad', detail: 'Invalid signature.', counts: true };
-    }
     return { kind: 'caller', caller: key.caller, permissions: key.permissions };
   }
 }

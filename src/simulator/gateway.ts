@@ -20,18 +20,13 @@ export interface Payment extends Invoice {
   readonly paidUnits: bigint;
 }
 
-type StoredPayment = Omit<Payment, 'paidUnits'> & { readonly paidUnits: string };
-
 export interface GatewayState {
-  readonly payments: readonly StoredPayment[];
+  readonly payments: readonly Payment[];
 }
 
 interface VerifiedPayment {
   readonly payment: Payment;
-  /**
-   * MD5 of token, amount and the merchant's secret, in this order. Source: interface, "Payment gateway
-   * credentials".
-   */
+  /** MD5 of token, amount and the merchant's secret. Source: interface, "Payment gateway credentials". */
   readonly txHash: string;
 }
 
@@ -129,10 +124,7 @@ export class Gateway {
     return this.put({ ...payment, status: 'Canceled' });
   }
 
-  /**
-   * Verifies a payment for the merchant. Refused with -1 to -4, -23 (no token), -21 (malformed), -22
-   * (unknown), -31 (not paid), -32 (verified before).
-   */
+  /** Verifies a payment for the merchant. Refused with -1 to -4, -21 to -23, -31 (unpaid), -32 (again). */
   verify(request: {
     readonly api: string | null;
     readonly token: string | null;
@@ -153,13 +145,12 @@ export class Gateway {
   }
 
   snapshot(): GatewayState {
-    const payments = [...this.payments.values()];
-    return { payments: payments.map((one) => ({ ...one, paidUnits: String(one.paidUnits) })) };
+    return { payments: [...this.payments.values()] };
   }
 
   restore(state: GatewayState): void {
     this.payments.clear();
-    for (const payment of state.payments) this.put({ ...payment, paidUnits: BigInt(payment.paidUnits) });
+    for (const payment of state.payments) this.put(payment);
   }
 
   private credit(merchant: MerchantSettings, payment: Payment, timeMs: number): void {
@@ -201,9 +192,7 @@ const LONGEST_DESCRIPTION = 255;
 const API = /^[A-Za-z0-9_-]{4,64}$/;
 const URL_PARTS = /^(https?:\/\/[^\s/?#@]+)(?:[/?#]\S*)?$/i;
 
-export function gatewayRefusal(code: GatewayCode): Refusal {
-  return refuse(code, GATEWAY_MESSAGES[code]);
-}
+export const gatewayRefusal = (code: GatewayCode): Refusal => refuse(code, GATEWAY_MESSAGES[code]);
 
 /** Returns the merchant of an `api` value. Refused: -1, -4, -2, -3, in this order. */
 export function merchantOf(settings: GatewaySettings, api: string | null): Result<MerchantSettings> {

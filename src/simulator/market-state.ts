@@ -1,5 +1,5 @@
 import type { BarAnchors } from '../domain/candle.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { tooLarge } from '../domain/errors.ts';
 import { createMarket, type Market, type FeeSchedule } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
 import { type HouseAccount, type Accounts, BoundedList, type UserId, type Wallet } from './accounts.ts';
@@ -7,10 +7,7 @@ import { MatchingBook, StopBook, BookOrder } from './matching-book.ts';
 import { CandleStore } from './candle-series.ts';
 import type { Side, Execution, TradeKind } from '../domain/order.ts';
 
-/**
- * Accepted requests that are remembered of a user for the duplicate check: far more than the limits allow,
- * and a bound while time stands still.
- */
+/** Requests of a user that are remembered for the duplicate check: far more than limits allow. */
 const RECENT_RETAINED = 10_000;
 
 /** An order before it is registered. Prices and amount are in steps of the market's grid. */
@@ -129,12 +126,10 @@ export class MarketState {
     ]);
     const highest = Math.max(this.lastPrice, ...this.candles.highs(), ...prices) * priceFactor;
     const largest = Math.max(1, ...open.map(({ amount }) => amount)) * amountFactor;
-    if (!Number.isSafeInteger(highest) || !Number.isSafeInteger(largest)) {
-      throw new SarrafError(
-        'TOO_LARGE',
+    if (!Number.isSafeInteger(highest) || !Number.isSafeInteger(largest))
+      throw tooLarge(
         `expected steps that the prices and amounts of ${this.rules.symbol} are at most 2^53 of, was ${Math.max(highest, largest)}`,
       );
-    }
     this.grid = createMarket({
       market: this.rules,
       priceStep: formatUnits(priceStep),
@@ -193,10 +188,7 @@ export class SimulatedOrder extends BookOrder {
   pair: SimulatedOrder | null = null;
   /** Index among the user's open orders. */
   openPlace = 0;
-  /**
-   * Units still held for it, in the currency it pays with. The second leg of an OCO holds nothing: the first
-   * holds for both.
-   */
+  /** Units still held for it, in the currency it pays with; 0 for the second leg of an OCO. */
   held = 0n;
   /** Sum of price times amount of its fills, in steps of the grid. */
   filledSteps = 0n;
@@ -358,10 +350,7 @@ export class Trader {
   readonly open = new OpenOrders();
   readonly openByClientId = new Map<string, SimulatedOrder>();
   private readonly walletPairs = new Map<MarketState, WalletPair>();
-  /**
-   * Time of the last acceptance by order parameters, oldest first. It has at most `RECENT_RETAINED` entries;
-   * beyond it the oldest is dropped early.
-   */
+  /** Time of the last acceptance by parameters, oldest first. Bound: `RECENT_RETAINED` entries. */
   private readonly recent = new Map<string, number>();
 
   constructor(options: {
@@ -388,10 +377,7 @@ export class Trader {
     return pair;
   }
 
-  /**
-   * Returns the free balance of the currency that an order of this side pays with; zero for a wallet that
-   * does not exist yet.
-   */
+  /** Returns the free balance of what an order of this side pays with; zero without a wallet. */
   freeFor(side: Side, market: MarketState, accounts: Accounts): bigint {
     const pair = this.walletPairs.get(market);
     if (pair !== undefined) return side === 'buy' ? pair.quote.free : pair.base.free;

@@ -1,9 +1,6 @@
 import type { Side } from '../domain/order.ts';
 
-/**
- * An order that rests in a book: its links, and the two numbers that matching needs. The exchange's own order
- * extends it, so matching needs no look-ups.
- */
+/** An order that rests in a book: its links, and the two numbers that matching needs. */
 export class BookOrder {
   readonly id: number;
   readonly side: Side;
@@ -161,10 +158,7 @@ export class BookSide {
 
 /** Handler of the matches of a taker. */
 export interface MatchHandler<Order extends BookOrder> {
-  /**
-   * Returns the amount of a possible match to trade. Less than the full amount ends the taker's matching,
-   * since its money ran out.
-   */
+  /** Returns the amount of a match to trade. Less than all of it ends the taker, which is out of money. */
   reach(taker: Order, match: { readonly price: number; readonly amount: number }): number;
   /** Called after each match: both orders are reduced, and a maker with nothing left is out of the book. */
   onMatch(taker: Order, maker: Order, amount: number): void;
@@ -193,10 +187,7 @@ export class MatchingBook<Order extends BookOrder = BookOrder> {
     this.sideOf(order.side).remove(order);
   }
 
-  /**
-   * Trades `taker` against orders that rest at `limit` or better, until it is full or none is left within the
-   * limit.
-   */
+  /** Trades `taker` with orders at `limit` or better, until it is full or none is left within the limit. */
   match(taker: Order, limit: number, handler: MatchHandler<Order>): void {
     const opposite = taker.side === 'buy' ? this.sells : this.buys;
     while (taker.remaining > 0) {
@@ -271,8 +262,7 @@ export class StopBook<Order extends StopOrder> {
 
 /** True if `one` is triggered before `other`; both have the same side. */
 function wakesBefore(one: StopOrder, other: StopOrder): boolean {
-  if (one.stopPrice !== other.stopPrice) {
+  if (one.stopPrice !== other.stopPrice)
     return one.side === 'buy' ? one.stopPrice < other.stopPrice : one.stopPrice > other.stopPrice;
-  }
   return one.id < other.id;
 }

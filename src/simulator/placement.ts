@@ -113,10 +113,7 @@ export function createOrders(
   return [first, second];
 }
 
-/**
- * Traders and orders of the exchange. It finds any order by its id, and a user's open orders also by client
- * id.
- */
+/** Traders and orders of the exchange. It finds an order by its id, and open ones also by client id. */
 export class OrderRegister {
   private readonly traders = new Map<UserId, Trader>();
   private readonly orders: OrderIndex;
@@ -336,10 +333,7 @@ export function neededHold(order: SimulatedOrder): bigint {
   return holdFor(grid, order, remaining) + spare;
 }
 
-/**
- * Returns the part of a match that a taker can still pay: all of it, unless the money of a market buy runs
- * out within its band.
- */
+/** Returns the part of a match that a taker can pay: all of it, unless a market buy runs out of money. */
 export function affordable(
   taker: SimulatedOrder,
   match: { readonly price: number; readonly amount: number },

@@ -20,9 +20,7 @@ export interface RateLimitsState {
   readonly badTokens: SubjectLogsState;
 }
 
-/**
- * Maximum number of blocked tokens and IPs in memory; beyond it ended blocks are dropped, then the oldest.
- */
+/** Maximum number of blocked tokens and IPs; beyond it ended blocks are dropped, then the oldest. */
 const BLOCKS_RETAINED = 10_000;
 
 /**
@@ -186,9 +184,7 @@ export class RateLimits {
   }
 }
 
-/**
- * Refusals within an hour that a caller gets as warnings while a limit is lowered; further ones lock it out.
- */
+/** Refusals in an hour that a caller gets as warnings while a limit is lowered; more lock it out. */
 const WARNINGS = 30;
 const WARNED_FOR_MS = 3_600_000;
 
@@ -221,10 +217,7 @@ interface GateLockout {
 
 type LockoutsState = readonly (readonly [string, GateLockout])[];
 
-/**
- * Maximum number of lockouts that are remembered. Beyond it the forgiven ones are dropped first, then the
- * oldest.
- */
+/** Maximum number of remembered lockouts. Beyond it forgiven ones are dropped first, then the oldest. */
 const LOCKOUTS_RETAINED = 10_000;
 
 /**
@@ -295,17 +288,11 @@ export const budgetOverrides = z.union([z.literal('none'), budgetOverride], {
   error: 'expected none, or an object with limit and windowMs',
 });
 
-/**
- * Settings for the enforcement of the exchange's limits. Source: interface, "Rate limits" and "HTTP status
- * codes".
- */
+/** Settings of how limits are enforced. Source: interface, "Rate limits" and "HTTP status codes". */
 export const limitSettings = z.strictObject({
   /** False admits everything without counting. */
   enabled: z.boolean().default(true),
-  /**
-   * Numbers by budget name. A limit above `LARGEST_COUNTED_LIMIT` is not counted: its log would need too much
-   * memory.
-   */
+  /** Numbers by budget name. A limit above `LARGEST_COUNTED_LIMIT` is not counted, to save memory. */
   overrides: z.record(z.string(), budgetOverrides).default({}),
   /** Answer to an exceeded limit: 403 with a lockout, or 429 with `backOff`. */
   exceeded: z.enum(['lockout', 'back-off']).default('lockout'),
@@ -313,21 +300,13 @@ export const limitSettings = z.strictObject({
   lockoutScope: z.enum(['budget', 'caller']).default('budget'),
   firstLockoutMs: durationMs().default(HOUR_MS),
   longestLockoutMs: durationMs().default(24 * HOUR_MS),
-  /**
-   * Time since the end of the last lockout after which the next has the first length again; before that, it
-   * lasts twice the last.
-   */
+  /** Time since a lockout after which the next has the first length; before, it lasts twice the last. */
   forgiveAfterMs: durationMs().default(24 * HOUR_MS),
-  /**
-   * More than `limit` requests with bad credentials from one IP within `windowMs` block the IP for `blockMs`.
-   */
+  /** More than `limit` requests with bad credentials in `windowMs` block an IP for `blockMs`. */
   badTokens: z
     .strictObject({ limit: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
     .default({ limit: 100, windowMs: 30 * MINUTE_MS, blockMs: HOUR_MS }),
-  /**
-   * More than `refusals` refused requests within `windowMs` block the token on every call for `blockMs`; null
-   * disables the block.
-   */
+  /** More than `refusals` refused requests in `windowMs` block the token for `blockMs`; null: no block. */
   continuedAbuse: z
     .strictObject({ refusals: z.int().min(0), windowMs: durationMs(), blockMs: durationMs() })
     .nullable()
@@ -342,10 +321,7 @@ export const DEFAULT_LIMITS: LimitSettings = limitSettings.parse({});
 
 type SubjectLogsState = Readonly<Record<string, readonly number[]>>;
 
-/**
- * Maximum number of callers that one limit counts at once. Beyond it idle ones are dropped, then the oldest
- * tenth.
- */
+/** Maximum number of callers of one limit. Beyond it idle ones are dropped, then the oldest tenth. */
 const SUBJECTS_RETAINED = 20_000;
 
 /** One limit, counted for each caller separately. */
@@ -421,10 +397,7 @@ export class SlidingLog {
     this.times = new Float64Array(Math.min(limit, FIRST_CAPACITY));
   }
 
-  /**
-   * Counts the request and returns true, or returns false if the window is full. `limit` may be lower than
-   * its own.
-   */
+  /** Counts the request and returns true, or false if the window is full. `limit` may be below its own. */
   tryAdd(timeMs: number, limit = this.limit): boolean {
     if (limit < this.limit && this.waitMs(timeMs, limit) > 0) return false;
     if (this.count === this.limit) {

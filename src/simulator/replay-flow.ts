@@ -14,7 +14,7 @@ import {
 } from './flow/replay-book.ts';
 import { Chance, FlowTrader } from './flow-trader.ts';
 import { orientBook, type BookLevel } from '../domain/order-book.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe, type BarValues } from '../domain/candle.ts';
 import { type DecimalText, decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { UNIT_DECIMALS, unitsOf, type Units } from '../domain/money.ts';
@@ -97,10 +97,7 @@ export class ReplayFlow {
     return this.grid.offGridPrices;
   }
 
-  /**
-   * Does everything that is due by `timeMs`, each at its own time. The caller does this before others act at
-   * that time; time never goes back.
-   */
+  /** Does everything that is due by `timeMs`, before others act at that time; time never goes back. */
   advance(timeMs: number): void {
     while (this.dueMs <= timeMs && this.row !== null) this.step();
   }
@@ -196,10 +193,7 @@ export class ReplayFlow {
 /** Levels of a recorded book that are repeated; those further back are left out. */
 const LEVELS_REPEATED = 200;
 
-/**
- * Returns a recorded book on the market's grid. Levels that fall on one step are summed; if both sides have
- * one step, the bids get it.
- */
+/** Returns a recorded book on the market's grid: levels of one step are summed, bids before asks. */
 function levelsOnGrid(
   row: BookRow,
   rules: Market,
@@ -252,10 +246,7 @@ export function replayedMarket(exchange: SimulatedExchange, symbol: MarketSymbol
   const market = exchange.markets.get(symbol);
   if (market === undefined) {
     const known = [...exchange.markets.keys()].join(', ');
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected a market of the exchange (${known}) to replay on, was ${symbol}`,
-    );
+    throw invalidOptions(`expected a market of the exchange (${known}) to replay on, was ${symbol}`);
   }
   return market;
 }
@@ -278,9 +269,8 @@ function seedCandle(market: MarketState, row: CandleRow, grid: RowGrid): void {
   market.lastPrice = close;
 }
 
-function timeframeFor(lengthMs: number): Timeframe {
-  return TIMEFRAMES.findLast((timeframe) => timeframeMs(timeframe) <= lengthMs) ?? '1m';
-}
+const timeframeFor = (lengthMs: number): Timeframe =>
+  TIMEFRAMES.findLast((timeframe) => timeframeMs(timeframe) <= lengthMs) ?? '1m';
 
 /** A recorded bar: low <= open, close <= high; the volume is in the base currency. */
 interface CandleRow extends BarValues<DecimalText> {
@@ -306,9 +296,7 @@ interface BookRow {
 
 export type ReplayRow = CandleRow | TradeRow | BookRow;
 
-export function rowTimeMs(row: ReplayRow): number {
-  return row.kind === 'candle' ? row.openTimeMs : row.timeMs;
-}
+export const rowTimeMs = (row: ReplayRow): number => (row.kind === 'candle' ? row.openTimeMs : row.timeMs);
 
 /** Rounds recorded numbers to a market's grid, and counts the prices that were off it. */
 export class RowGrid {
@@ -329,10 +317,7 @@ export class RowGrid {
   }
 }
 
-/**
- * Cuts a number to ten decimals. Recorded volumes are often floats with many digits; those beyond the books'
- * ten decimals are nobody's money.
- */
+/** Cuts a number to ten decimals: recorded volumes are often floats, with digits of nobody's money. */
 function tenDecimals(text: DecimalText): Units {
   const excess = fractionDigits(text) - UNIT_DECIMALS;
   return unitsOf(excess > 0 ? decimalText(text.slice(0, -excess)) : text);

@@ -43,9 +43,8 @@ export interface RialWithdrawalState {
   readonly nextStepAtMs: number | null;
 }
 
-export function isEndedWithdrawal(status: WithdrawalStatus): boolean {
-  return status === 'Done' || status === 'Failed' || status === 'Rejected' || status === 'Canceled';
-}
+export const isEndedWithdrawal = (status: WithdrawalStatus): boolean =>
+  status === 'Done' || status === 'Failed' || status === 'Rejected' || status === 'Canceled';
 
 /** Returns the amount that has reached the bank. */
 export function fulfilledUnits(withdrawal: RialWithdrawalState): bigint {
@@ -63,10 +62,7 @@ export function isCancelable(
   return withdrawal.status === 'New' && timeMs - withdrawal.createdAtMs <= settings.cancelWithinMs;
 }
 
-/**
- * Does one automatic step: New, Sent, Bank processing, then one payment in each step, Partially Done between,
- * Done at the last.
- */
+/** Does one automatic step: New, Sent, Bank processing, a payment in each step (Partially Done), Done. */
 export function stepWithdrawal(
   withdrawal: RialWithdrawalState,
   settings: WithdrawalSettings,
@@ -75,9 +71,8 @@ export function stepWithdrawal(
   if (atMs === null) return withdrawal;
   if (withdrawal.status === 'New')
     return { ...withdrawal, status: 'Sent', nextStepAtMs: atMs + settings.sentForMs };
-  if (withdrawal.status === 'Sent') {
+  if (withdrawal.status === 'Sent')
     return { ...withdrawal, status: 'Bank processing', nextStepAtMs: atMs + settings.paymentEveryMs };
-  }
   return payNext(withdrawal, atMs, settings);
 }
 
@@ -183,9 +178,8 @@ export function limitBrokenByRial(
   const limits = usedLimits(ceilings, withdrawn);
   for (const name of ['withdrawRialDaily', 'withdrawTotalDaily', 'withdrawTotalMonthly'] as const) {
     const { used, limit } = limits[name];
-    if (used + units > limit) {
+    if (used + units > limit)
       return `${name}: expected at most ${formatUnits(limit - used)} rial, was ${formatUnits(units)}`;
-    }
   }
   return null;
 }

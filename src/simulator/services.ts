@@ -113,15 +113,12 @@ export class Services {
       accounts,
       users: this.users,
     });
-    for (const [symbol, settings] of Object.entries(options.currencies ?? {})) {
+    for (const [symbol, settings] of Object.entries(options.currencies ?? {}))
       this.currencies.set(symbol, currencyOf(symbol, settings));
-    }
     for (const user of this.users.all()) this.welcome(user, startMs);
   }
 
-  /**
-   * Returns the settings of a currency: configured, or what is known of it. Unknown symbols are not cached.
-   */
+  /** Returns the settings of a currency: configured, or known. Unknown symbols are not cached. */
   currency(symbol: string): FundingCurrency {
     return this.currencies.get(symbol) ?? currencyOf(symbol);
   }
@@ -131,20 +128,14 @@ export class Services {
     return this.currencies.has(symbol);
   }
 
-  /**
-   * Adds a user while the exchange runs, with tokens, keys, a rial wallet and opening balances. Throws
-   * `INVARIANT` if the name is in use.
-   */
+  /** Adds a user, with credentials, a rial wallet and balances. Throws `INVARIANT` for a used name. */
   addUser(settings: UserSettings, timeMs: number): User {
     const user = this.users.add(settings);
     this.welcome(user, timeMs);
     return user;
   }
 
-  /**
-   * Does what is due by `timeMs`: confirmations and steps of withdrawals. It costs two comparisons if nothing
-   * is due.
-   */
+  /** Does what is due by `timeMs`: confirmations, steps of withdrawals. It costs little if nothing is due. */
   advance(timeMs: number): void {
     this.deposits.advance(timeMs);
     this.withdrawals.advance(timeMs);
@@ -162,10 +153,7 @@ export class Services {
     };
   }
 
-  /**
-   * Restores a stored state; the caller restores the accounts first. Configured users that are not in the
-   * state are added as new ones.
-   */
+  /** Restores a state after the accounts. Configured users that it lacks are added as new ones. */
   restore(state: ServicesState, timeMs: number): void {
     const added = this.users.restore(state.users);
     this.credentials.restore(state.credentials);
@@ -288,10 +276,7 @@ const marginMarket = z.strictObject({
 /** Defaults of a margin market. The numbers are ours. */
 const MARKET_DEFAULTS = { positionFeeRate: '0.0005', maxLeverage: '5', sellEnabled: true, buyEnabled: true };
 
-/**
- * Margin trading as the interface shows it: settings that are read, and pools. No margin order can be placed.
- * The numbers are ours.
- */
+/** Margin trading as the interface shows it: settings and pools, but no orders. The numbers are ours. */
 export const marginSettings = z.strictObject({
   /** Offered markets by symbol; null offers every market of the exchange. */
   markets: z.record(plainText(), marginMarket).nullable().default(null),

@@ -153,10 +153,7 @@ class SyntheticMarket {
     return Math.min(this.nextQuoteMs, this.nextTakerMs);
   }
 
-  /**
-   * Does the next event. `pace` is 1, or more if time is skipped: the following event comes as many times
-   * later.
-   */
+  /** Does the next event. `pace` is 1, or more if time is skipped: the next event is as many times later. */
   step(pace: number): void {
     const timeMs = this.nextMs;
     this.fair.moveTo(timeMs);
@@ -298,10 +295,7 @@ function priceHistory(of: {
 /** Yearly volatility before clusters and trends, which raise it to about one (100 %). */
 const BASE_VOLATILITY = 0.6;
 const YEAR_S = 365 * 86_400;
-/**
- * Standard deviation and memory of the logarithm of volatility: a quick part (bursts) and a slow one (phases
- * of a day).
- */
+/** Standard deviation and memory of the log of volatility: a quick part (bursts) and a slow one (phases). */
 const QUICK = { deviation: 0.45, memoryS: 180 };
 const SLOW = { deviation: 0.35, memoryS: 3 * 3_600 };
 /** A drift that comes and goes, in log price per second. */

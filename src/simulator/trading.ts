@@ -43,10 +43,7 @@ export class Trading {
   private nextOrderId: number;
   private nextTradeId: number;
   private nowMs = 0;
-  /**
-   * Offset that lists add to the ids of trades, as a deployment has done. It is in no document and is not
-   * stored.
-   */
+  /** Offset that lists add to the ids of trades, as a deployment did. It is in no document and not stored. */
   tradeIdShift = 0;
   /** Called for every change; null for no observer. */
   onEvent: ((event: TradingEvent) => void) | null = null;
@@ -74,10 +71,7 @@ export class Trading {
     return this.register.trader(userId);
   }
 
-  /**
-   * Returns the trader of a user whose history is not read, or who is exempt from the rules. It must be the
-   * first call for that user.
-   */
+  /** Returns the trader of a user without history or rules. It must be the first call for that user. */
   openTrader(
     userId: UserId,
     options: { readonly historyKept: number; readonly isUnrestricted: boolean },
@@ -121,10 +115,7 @@ export class Trading {
     }
   }
 
-  /**
-   * Places an order, or the two of an OCO (limit first). A refusal has a code (see `decidePlacement`) and
-   * changes nothing.
-   */
+  /** Places an order, or the two of an OCO. A refusal (see `decidePlacement`) changes nothing. */
   place(userId: UserId, request: PlaceOrder, timeMs: number): Result<readonly SimulatedOrder[]> {
     this.nowMs = timeMs;
     const market = this.markets.get(request.market);
@@ -159,10 +150,7 @@ export class Trading {
     return this.register.find(userId, reference);
   }
 
-  /**
-   * Cancels an open order, and its pair if neither has executed. False, with nothing changed, if it is not
-   * open.
-   */
+  /** Cancels an open order, and its pair if neither has executed. False, and no change, if it is not open. */
   cancel(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
     if (!order.isOpen) return false;
@@ -171,9 +159,7 @@ export class Trading {
     return true;
   }
 
-  /**
-   * Ends an open order as rejected after its acceptance; its pair, which holds nothing itself, is canceled.
-   */
+  /** Ends an open order as rejected after its acceptance; its pair, which holds nothing, is canceled. */
   reject(order: SimulatedOrder, timeMs: number): boolean {
     this.nowMs = timeMs;
     if (!order.isOpen) return false;
@@ -182,10 +168,7 @@ export class Trading {
     return true;
   }
 
-  /**
-   * Cancels the active orders that match; inactive stops stay unless their pair is canceled. Returns the
-   * number.
-   */
+  /** Cancels the active orders that match; inactive stops stay unless their pair ends. Returns the number. */
   cancelOld(userId: UserId, filter: CancelOldOrders, timeMs: number): number {
     this.nowMs = timeMs;
     const chosen = this.trader(userId)
@@ -194,10 +177,7 @@ export class Trading {
     return chosen.filter((order) => this.cancel(order, timeMs)).length;
   }
 
-  /**
-   * Cancels a user's newest orders that pay in `currency` until its wallet has `needed` units free. For
-   * forced withdrawals.
-   */
+  /** Cancels a user's newest orders that pay in `currency` until `needed` units are free. */
   cancelUntilCovered(
     userId: UserId,
     currency: string,
@@ -227,9 +207,8 @@ export class Trading {
   advance(timeMs: number): void {
     const sinceMs = this.nowMs;
     this.nowMs = timeMs;
-    for (let due = this.waiting.removeDue(timeMs); due !== undefined; due = this.waiting.removeDue(timeMs)) {
+    for (let due = this.waiting.removeDue(timeMs); due !== undefined; due = this.waiting.removeDue(timeMs))
       this.activate(due.order, Math.max(due.dueMs, sinceMs));
-    }
   }
 
   private start(legs: readonly SimulatedOrder[]): void {
@@ -294,10 +273,7 @@ export class Trading {
     this.onEvent?.({ kind: 'trade', trade });
   }
 
-  /**
-   * Cancels the other order of an OCO when one ends or executes; the hold that is no longer needed is
-   * released.
-   */
+  /** Cancels the other order of an OCO when one ends or executes, and releases the hold that is left. */
   private endPair(order: SimulatedOrder): void {
     const { pair } = order;
     if (pair === null || !pair.isOpen) return;
@@ -353,10 +329,7 @@ export class Trading {
   }
 }
 
-/**
- * True if an order matches the filter of a call to cancel old orders, regardless of its status. No order is a
- * margin order.
- */
+/** True if an order matches the filter of a call to cancel old orders. No order is a margin order. */
 function isChosenBy(filter: CancelOldOrders, order: SimulatedOrder): boolean {
   const { rules } = order.market;
   return (
@@ -368,10 +341,7 @@ function isChosenBy(filter: CancelOldOrders, order: SimulatedOrder): boolean {
   );
 }
 
-/**
- * `New` orders sorted by the time they are due. Besides open orders it has at most those that ended
- * meanwhile, each until its due time.
- */
+/** `New` orders by the time they are due, with those that ended meanwhile, until theirs. */
 class WaitingOrders {
   private readonly queue: { readonly order: SimulatedOrder; readonly dueMs: number }[] = [];
 
@@ -381,10 +351,7 @@ class WaitingOrders {
     this.queue.splice(later === -1 ? this.queue.length : later, 0, { order, dueMs });
   }
 
-  /**
-   * Removes and returns the next order due by `timeMs` in an open market. It may have ended or entered the
-   * book before.
-   */
+  /** Removes and returns the next order due by `timeMs` in an open market. It may have ended already. */
   removeDue(timeMs: number): { readonly order: SimulatedOrder; readonly dueMs: number } | undefined {
     for (const [index, waiting] of this.queue.entries()) {
       if (waiting.dueMs > timeMs) return undefined;

@@ -73,10 +73,7 @@ export const userSettings = z.strictObject({
   verifications: flags(VERIFICATIONS).optional(),
   /** Second factor at log-in: a secret for the port that checks codes, or one fixed code. */
   totp: z.strictObject({ secret: plainText().optional(), fixedCode: plainText().optional() }).optional(),
-  /**
-   * Tokens made in the user panel. Without `validForMs` a token never expires, so that a configured bot can
-   * run for ever.
-   */
+  /** Tokens made in the user panel. Without `validForMs` a token never expires, for configured bots. */
   tokens: z
     .array(
       z.union([plainText(), z.strictObject({ token: plainText(), validForMs: durationMs().optional() })], {
@@ -144,9 +141,7 @@ export const userSettings = z.strictObject({
 export type UserSettings = Readonly<z.output<typeof userSettings>>;
 export type TotpSettings = NonNullable<UserSettings['totp']>;
 
-/**
- * Ceilings of a level that has none configured. Levels and their numbers are ours: no document gives them.
- */
+/** Ceilings of a level that has none configured. Levels and numbers are ours: no document gives them. */
 const DEFAULT_CEILINGS: WithdrawalCeilings = {
   withdrawRialDaily: '9000000000',
   withdrawCoinDaily: '20000000000',
@@ -177,14 +172,10 @@ interface RecordedLogIn {
 }
 
 /** Parts of a user that calls change, as plain JSON. */
-interface UserState {
-  readonly id: number;
-  readonly settings: UserSettings;
-  readonly bankCards: readonly BankCard[];
-  readonly bankAccounts: readonly BankAccount[];
-  readonly favoriteMarkets: readonly string[];
+interface UserState extends Readonly<
+  Pick<User, 'id' | 'settings' | 'bankCards' | 'bankAccounts' | 'favoriteMarkets' | 'devices'>
+> {
   readonly attempts: readonly RecordedLogIn[];
-  readonly devices: readonly string[];
   readonly withdrawalsRestrictedUntilMs: number;
 }
 
@@ -196,9 +187,7 @@ const ATTEMPTS_RETAINED = 100;
 const DEVICES_RETAINED = 50;
 
 /** Returns a card number without the spaces and hyphens that people write. */
-function digitsOf(number: string): string {
-  return number.replace(/[\s-]/g, '');
-}
+const digitsOf = (number: string): string => number.replace(/[\s-]/g, '');
 
 /** One user: its settings, and what its calls changed (cards, accounts, favourites, devices, log-ins). */
 export class User {
@@ -268,10 +257,7 @@ export class User {
     return accept(added);
   }
 
-  /**
-   * Registers an unconfirmed account. Refused: `ParseError` (IBAN not IR and 24 digits), `DuplicateAccount`,
-   * `TooManyAccounts`.
-   */
+  /** Registers an unconfirmed account, or refuses: `ParseError`, `DuplicateAccount`, `TooManyAccounts`. */
   addAccount(account: {
     readonly id: number;
     readonly number: string;
@@ -281,21 +267,16 @@ export class User {
     const shaba = account.shaba.replace(/[\s-]/g, '').toUpperCase();
     if (!/^IR\d{24}$/.test(shaba))
       return refuse('ParseError', `expected a shaba of IR and 24 digits, was "${account.shaba}"`);
-    if (this.bankAccounts.some((known) => known.shaba === shaba)) {
+    if (this.bankAccounts.some((known) => known.shaba === shaba))
       return refuse('DuplicateAccount', 'This account is registered');
-    }
-    if (this.bankAccounts.length >= CARDS_RETAINED) {
+    if (this.bankAccounts.length >= CARDS_RETAINED)
       return refuse('TooManyAccounts', `At most ${CARDS_RETAINED} accounts can be kept`);
-    }
     const added = { ...account, shaba, owner: this.fullName, confirmed: false };
     this.bankAccounts = [...this.bankAccounts, added];
     return accept(added);
   }
 
-  /**
-   * Confirms a bank account, as the exchange's staff does: withdrawals go to confirmed accounts only. False
-   * if it does not exist.
-   */
+  /** Confirms a bank account, as staff does: withdrawals need it. False if it does not exist. */
   confirmAccount(id: number): boolean {
     const found = this.bankAccounts.some((account) => account.id === id);
     this.bankAccounts = this.bankAccounts.map((account) =>
@@ -342,25 +323,13 @@ export class User {
   }
 
   snapshot(): UserState {
-    return {
-      id: this.id,
-      settings: this.settings,
-      bankCards: this.bankCards,
-      bankAccounts: this.bankAccounts,
-      favoriteMarkets: this.favoriteMarkets,
-      attempts: [...this.attempts.values()],
-      devices: this.devices,
-      withdrawalsRestrictedUntilMs: this.withdrawalsRestrictedUntilMs,
-    };
+    const { features: _features, verifications: _verifications, ceilings: _ceilings, ...state }: User = this;
+    return { ...state, attempts: [...this.attempts.values()] };
   }
 
-  restore(state: UserState): void {
-    this.bankCards = state.bankCards;
-    this.bankAccounts = state.bankAccounts;
-    this.favoriteMarkets = state.favoriteMarkets;
-    for (const attempt of state.attempts) this.attempts.push(attempt);
-    this.devices = state.devices;
-    this.withdrawalsRestrictedUntilMs = state.withdrawalsRestrictedUntilMs;
+  restore({ id: _id, settings: _settings, attempts, ...state }: UserState): void {
+    for (const attempt of attempts) this.attempts.push(attempt);
+    Object.assign(this, state);
   }
 }
 

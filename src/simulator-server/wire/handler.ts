@@ -6,16 +6,10 @@ import type { Refusal } from '../../simulator/requests.ts';
 import type { GateCaller } from '../../simulator/credentials.ts';
 import type { User } from '../../simulator/user.ts';
 
-/**
- * Fields as they arrived: JSON of any type, or text from a query or form. JSON numbers that a float may
- * change are `BareNumber`.
- */
+/** Fields as they arrived: JSON, or text from a query or form. Risky JSON numbers are `BareNumber`. */
 export type WireInput = Readonly<Record<string, unknown>>;
 
-/**
- * Input of a handler: the request is routed, authenticated, counted against its limit, and its fields are
- * read.
- */
+/** Input of a handler: a request that is routed, authenticated and counted, with its fields read. */
 export interface WireCall {
   readonly exchange: SimulatedExchange;
   /** Null only if the endpoint needs no credentials and none came. */
@@ -75,19 +69,13 @@ export function notFoundAnswer(kind: string): WireAnswer {
   return { status: 404, body: { error: 'NotFound', message: `No ${kind} matches the given query.` } };
 }
 
-/**
- * Returns the user who calls an endpoint that needs credentials. Throws `INVARIANT` if the gate admitted
- * none.
- */
+/** Returns the user of a call that needs credentials. Throws `INVARIANT` if the gate admitted none. */
 export function callUser(call: WireCall): User {
   invariant(call.caller !== null, 'expected a caller on an endpoint that needs credentials, was none');
   return call.exchange.services.users.get(call.caller.userId);
 }
 
-/**
- * Schema of the forms in which deployments write replies, of which the simulator uses one. The first of each
- * is the default.
- */
+/** Schema of the forms in which deployments write replies. The first of each is the default. */
 export const wireForms = z.strictObject({
   /** Form of decimals: `8500000`, `8500000.0000000000`, or a bare JSON number. */
   decimals: z.enum(['canonical', 'padded', 'number']).default('canonical'),

@@ -20,9 +20,8 @@ const EXECUTION_WORDS: Readonly<Record<Execution, string>> = {
  * and a stop-market order that has not traded the value at its stop price: no document says.
  */
 function orderTotal(order: SimulatedOrder, total: bigint): bigint {
-  if (order.registeredPrice !== NO_PRICE) {
+  if (order.registeredPrice !== NO_PRICE)
     return valueHalfEven(order.grid, BigInt(order.registeredPrice) * BigInt(order.amount));
-  }
   if (total !== 0n || order.stopPrice === NO_PRICE) return total;
   return valueHalfEven(order.grid, BigInt(order.stopPrice) * BigInt(order.amount));
 }
@@ -74,9 +73,7 @@ export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2)
   return record;
 }
 
-/**
- * Writes a trade as its user sees it, always with all fields. Source: interface, "Trade (user trade record)".
- */
+/** Writes a trade as its user sees it, with all fields. Source: interface, "Trade (user trade record)". */
 export function tradeJson(
   { trade, order, total, fee }: TradeOfOrder,
   forms: WireForms,
@@ -100,10 +97,7 @@ export function tradeJson(
   return record;
 }
 
-/**
- * Writes a wallet in the first form of the interface, "Wallet". Its rial value is at the last price, in whole
- * rial, equal for buying and selling.
- */
+/** Writes a wallet in the first form of the interface, "Wallet", with its value in whole rial. */
 export function walletJson(wallet: Wallet, call: WireCall): Record<string, unknown> {
   const { services } = call.exchange;
   const addresses = services.addresses.of(wallet.userId, services.currency(wallet.currency));
@@ -221,16 +215,10 @@ export function listedWithdrawalJson(
   };
 }
 
-/**
- * `JSON.rawJSON` of Node 24, which TypeScript's library does not declare yet: the JSON writer prints its text
- * unchanged.
- */
+/** `JSON.rawJSON` of Node 24, which TypeScript's library lacks: its text is written unchanged. */
 const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
 
-/**
- * Writes a decimal in the configured form: canonical text, text with all ten decimals, or a bare number of
- * any length.
- */
+/** Writes a decimal as configured: canonical text, text of all ten decimals, or a bare number. */
 export function writeDecimal(units: bigint, forms: Pick<WireForms, 'decimals'>): string | object {
   // Half of an order's decimals are nothing yet.
   if (units === 0n && forms.decimals === 'canonical') return '0';
@@ -243,9 +231,7 @@ export function writeDecimal(units: bigint, forms: Pick<WireForms, 'decimals'>):
 }
 
 /** Writes a decimal as a bare number with all its digits, where the interface says number. */
-export function writeNumber(units: bigint): object {
-  return rawJSON(formatUnits(units));
-}
+export const writeNumber = (units: bigint): object => rawJSON(formatUnits(units));
 
 let lastMs = Number.NaN;
 let lastText = '';

@@ -4,7 +4,7 @@ import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/d
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { UNIT_DECIMALS, unitsOf, divideDown, divideHalfEven } from '../../domain/money.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
-import type { WireInput, WireCall } from './handler.ts';
+import { failedAnswer, type WireAnswer, type WireCall, type WireHandler, type WireInput } from './handler.ts';
 import type { z } from 'zod';
 import { invariant } from '../../domain/errors.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
@@ -12,10 +12,7 @@ import { accept, refuse, type Refusal, type Result, type PlaceOrder } from '../.
 import { withoutPrototype } from '../../exchange/reply-types.ts';
 import type { Execution } from '../../domain/order.ts';
 
-/**
- * A number of a JSON body as it was written, if a float might change it: `0.1`, `1e20`. It is not text: a
- * field for text only refuses it.
- */
+/** A number of a JSON body as it was written, if a float might change it: `0.1`, `1e20`. No text. */
 class BareNumber {
   readonly text: string;
 
@@ -28,13 +25,9 @@ class BareNumber {
   }
 }
 
-/**
- * Returns a number of a JSON body as a float if its text is a safe integer, such as `1.0`; otherwise as a
- * `BareNumber` with that text.
- */
-function bareNumber(float: number, text: string): number | BareNumber {
-  return Number.isSafeInteger(float) && tryDecimalText(text) === String(float) ? float : new BareNumber(text);
-}
+/** Returns a number of a JSON body as a float if it is a safe integer, such as `1.0`; else with its text. */
+const bareNumber = (float: number, text: string): number | BareNumber =>
+  Number.isSafeInteger(float) && tryDecimalText(text) === String(float) ? float : new BareNumber(text);
 
 /** Reads a field as text; null if it is missing, empty, or neither text nor number. */
 export function textInput(input: WireInput, name: string): string | null {
@@ -44,9 +37,8 @@ export function textInput(input: WireInput, name: string): string | null {
 }
 
 /** Reads a decimal in units; null if it has more decimals than the books keep. */
-export function tryUnits(decimal: DecimalText): bigint | null {
-  return fractionDigits(decimal) > UNIT_DECIMALS ? null : unitsOf(decimal);
-}
+export const tryUnits = (decimal: DecimalText): bigint | null =>
+  fractionDigits(decimal) > UNIT_DECIMALS ? null : unitsOf(decimal);
 
 /** Scales a decimal and a step by one power of ten, so that both are whole numbers. */
 function scaled(text: DecimalText, step: bigint): { readonly value: bigint; readonly step: bigint } {
@@ -82,10 +74,7 @@ function amountStepsField(input: WireInput, name: string, amountStep: bigint): n
   return Number(divideDown(value, step));
 }
 
-/**
- * Reads the time filters `from` and `to`: days as YYYY-MM-DD in UTC, both included. The 29th of February of a
- * common year is the 1st of March.
- */
+/** Reads the filters `from` and `to`: days as YYYY-MM-DD in UTC, included. 29 February may be 1 March. */
 export function dayRange(days: { readonly from?: string | undefined; readonly to?: string | undefined }): {
   readonly fromMs: number;
   readonly beforeMs: number;
@@ -96,9 +85,7 @@ export function dayRange(days: { readonly from?: string | undefined; readonly to
   };
 }
 
-function dayStartMs(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`);
-}
+const dayStartMs = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 /** True if the exchange has a currency (lower case), in one of its markets or in its settings. */
 export function isKnownCurrency(exchange: SimulatedExchange, currency: string): boolean {
@@ -118,10 +105,7 @@ interface RequestRefusal extends Refusal {
   readonly isRule: boolean;
 }
 
-/**
- * Returns a number of a JSON body with all its digits if the field accepts its float; else that float, which
- * the field refuses.
- */
+/** Returns a number of a body with all its digits if the field accepts its float; else the float. */
 function numberFor(field: z.ZodType | undefined, { text }: BareNumber): string | number {
   const float = Number(text);
   return field?.safeParse(float).success === true ? (tryDecimalText(text) ?? Number.NaN) : float;
@@ -158,6 +142,18 @@ export function readRequest<Name extends EndpointName>(
   return { ...refuse(first.code ?? 'ParseError', first.message), isRule: first.isRule };
 }
 
+/** Makes a handler that reads a request as declared. A refusal, also by `answer`, becomes a failed reply. */
+export const answering =
+  <Name extends EndpointName>(
+    name: Name,
+    answer: (request: Fields<Name>, call: WireCall) => WireAnswer | Refusal,
+  ): WireHandler =>
+  (call) => {
+    const request = readRequest(name, call);
+    const answered = request.ok ? answer(request.value, call) : request;
+    return 'ok' in answered ? failedAnswer(answered, call.forms) : answered;
+  };
+
 function codeOf(issue: z.core.$ZodIssue): string | null {
   const code: unknown = issue.code === 'custom' ? issue.params?.['exchangeCode'] : undefined;
   return typeof code === 'string' && code !== 'ParseError' ? code : null;
@@ -182,9 +178,8 @@ export function readInput(
   request: SentBody & { readonly method: string; readonly query: string },
 ): WireInput | null {
   const { query, body } = request;
-  if (request.method === 'GET' || body.trim() === '') {
+  if (request.method === 'GET' || body.trim() === '')
     return query === '' ? NOTHING : withoutPrototype(new URLSearchParams(query));
-  }
   const fields = readBody(request);
   if (fields === null || query === '') return fields;
   return withoutPrototype([...new URLSearchParams(query), ...Object.entries(fields)]);
@@ -295,9 +290,8 @@ export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): R
   const side = wordField(input, 'type', '');
   if (side !== 'buy' && side !== 'sell') return unreadable('type', 'buy or sell');
   const execution = wordField(input, 'execution', 'limit');
-  if (execution === null || !EXECUTIONS.has(execution)) {
+  if (execution === null || !EXECUTIONS.has(execution))
     return unreadable('execution', 'limit, market, stop_limit or stop_market');
-  }
   const mode = wordField(input, 'mode', 'default');
   if (mode !== 'default' && mode !== 'oco') return unreadable('mode', 'default or oco');
   if (mode === 'oco' && execution !== 'limit') return unreadable('execution', 'limit with mode oco');
@@ -306,14 +300,12 @@ export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): R
   if (pro === undefined) return unreadable('pro', 'a boolean');
   const sentId = input['clientOrderId'] ?? null;
   const clientOrderId = sentId === '' ? null : sentId;
-  if (clientOrderId !== null && (typeof clientOrderId !== 'string' || !CLIENT_ORDER_ID.test(clientOrderId))) {
+  if (clientOrderId !== null && (typeof clientOrderId !== 'string' || !CLIENT_ORDER_ID.test(clientOrderId)))
     return unreadable('clientOrderId', 'at most 32 letters, digits and hyphens');
-  }
   const base = wordField(input, 'srcCurrency', '');
   const quote = wordField(input, 'dstCurrency', '');
-  if (base === '' || quote === '' || base === null || quote === null) {
+  if (base === '' || quote === '' || base === null || quote === null)
     return unreadable('srcCurrency', 'two currency symbols, srcCurrency and dstCurrency');
-  }
   const market = quote === 'rls' || quote === 'usdt' ? exchange.marketOf(base, quote) : undefined;
   if (market === undefined) return refuse('InvalidMarketPair', `No market of ${base} and ${quote}`);
   const { symbol, priceStep, amountStep } = market.rules;

@@ -105,10 +105,7 @@ export class WireAdapter {
     return routing.kind === 'found' ? routing.route.name : null;
   }
 
-  /**
-   * Handles a request at a time that must not be before the last one's. `distortion` is the change that a
-   * fault makes to the reply.
-   */
+  /** Handles a request at a time not before the last one's. `distortion`: a fault's change of the reply. */
   handle(request: WireRequest, timeMs: number, distortion: Distortion = NO_DISTORTION): WireReply {
     const question = request.path.indexOf('?');
     const trace: Trace = {
@@ -279,9 +276,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
-}
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5 }
@@ -299,10 +295,7 @@ function page(status: number, title: string, body: string): WireAnswer {
   };
 }
 
-/**
- * Returns the address to which the payer goes back: the merchant's address with `status` and `token` added to
- * its query, before any fragment.
- */
+/** Returns the merchant's address for the payer, with `status` and `token` before any fragment. */
 function callbackAddress(payment: Payment, status: 0 | 1): string {
   const [address = '', ...fragment] = payment.callbackUrl.split('#');
   const separator = address.includes('?') ? '&' : '?';
@@ -322,10 +315,7 @@ function choices(payment: Payment, call: WireCall): string {
     .join('');
 }
 
-/**
- * Returns the page of `GET /app/paygate/{token}` for the payer. It has no script; its two buttons post to its
- * own address.
- */
+/** Returns the page of `GET /app/paygate/{token}` for the payer: two buttons that post, and no script. */
 export function payPage(call: WireCall): WireAnswer {
   const { gateway } = call.exchange.services;
   const payment = gateway.find(call.path['token'] ?? '');
@@ -345,10 +335,7 @@ export function payPage(call: WireCall): WireAnswer {
   );
 }
 
-/**
- * Handles `POST /app/paygate/{token}` with `action` `pay` or `cancel`, and `currency`: sends the payer back
- * to the merchant.
- */
+/** Handles `POST /app/paygate/{token}` (`action`, `currency`): sends the payer back to the merchant. */
 export function payAction(call: WireCall): WireAnswer {
   const { gateway } = call.exchange.services;
   const token = call.path['token'] ?? '';

@@ -96,10 +96,7 @@ export class ReplayBook {
     if (!this.hasTraded && best !== undefined) this.market.lastPrice = best.price * this.market.priceFactor;
   }
 
-  /**
-   * Clears the bids from `bids` up and the asks from `asks` down: own orders are canceled, those of others
-   * traded.
-   */
+  /** Clears bids from `bids` up, asks from `asks` down: own orders are canceled, others traded. */
   private makeRoom(from: { readonly bids: number; readonly asks: number }, timeMs: number): void {
     this.ladder.buys.withdrawFrom(from.bids, timeMs);
     this.ladder.sells.withdrawFrom(from.asks, timeMs);
@@ -144,21 +141,13 @@ function showLevels(side: LadderSide, levels: readonly StepLevel[], timeMs: numb
   );
 }
 
-/**
- * Number of levels in the usual range of a bar; the gap between levels stays between the next two shares of
- * the price.
- */
+/** Number of levels in a bar's usual range; the gap stays between the next two shares of the price. */
 const LEVELS_A_RANGE = 8;
 const LEAST_GAP_SHARE = 0.00015;
 const MOST_GAP_SHARE = 0.005;
-/**
- * The gap is changed only if the wanted one is this many times larger or smaller: a change moves every level.
- */
+/** The gap changes only if the wanted one is this many times larger or smaller: a change moves all levels. */
 const GAP_TOLERANCE = 2;
-/**
- * Amount of a level near the best price: this share of a minute's volume, but at least this share of an
- * ordinary level.
- */
+/** Amount of a level near the best price: this share of a minute's volume, or of a usual level if more. */
 const MINUTE_SHARE = 0.25;
 const LEAST_SHARE = 0.25;
 /** Amount of a level as a multiple of the usual trade. */
@@ -190,9 +179,8 @@ export class ReplayShape {
       1,
       Math.min(Math.max(this.range / LEVELS_A_RANGE, least), price * MOST_GAP_SHARE),
     );
-    if (wanted > this.gapSteps * GAP_TOLERANCE || wanted * GAP_TOLERANCE < this.gapSteps) {
+    if (wanted > this.gapSteps * GAP_TOLERANCE || wanted * GAP_TOLERANCE < this.gapSteps)
       this.gapSteps = Math.max(1, Math.round(wanted));
-    }
     return this.gapSteps;
   }
 
@@ -213,9 +201,8 @@ export class ReplayShape {
   }
 }
 
-function blend(before: number, value: number): number {
-  return before === 0 ? value : before * MEMORY + value * (1 - MEMORY);
-}
+const blend = (before: number, value: number): number =>
+  before === 0 ? value : before * MEMORY + value * (1 - MEMORY);
 
 /** A bar in public steps of its market. */
 export interface StepBar extends BarValues<number> {
@@ -230,10 +217,7 @@ export interface PathPoint {
   readonly amount: number;
 }
 
-/**
- * Bars of at least this length, in ms, have their legs cut into pieces: two, or as many as keep a piece below
- * this share of the price, up to a bound.
- */
+/** Bars of at least this length, in ms, have legs in pieces, each below this share of the price. */
 const LONG_BAR_MS = 300_000;
 const PIECE_SHARE = 0.008;
 const MOST_PIECES = 8;

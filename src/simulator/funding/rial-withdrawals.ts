@@ -13,14 +13,14 @@ import {
   stepWithdrawal,
   type RialWithdrawalState,
   type WithdrawalStatus,
-  type PaymentState,
   type WithdrawalSettings,
 } from '../rial-withdrawal.ts';
 import type { BankAccount, User } from '../user.ts';
+import { madeOnce } from '../../domain/retain-newest.ts';
 
 export interface WithdrawalsState {
   readonly nextNumber: number;
-  readonly withdrawals: readonly StoredWithdrawal[];
+  readonly withdrawals: readonly RialWithdrawalState[];
 }
 
 const FIRST_NUMBER = 430_001;
@@ -61,24 +61,22 @@ export class RialWithdrawals {
     if (account === undefined)
       return refuse('BankAccountNotFound', `No confirmed bank account ${order.bankAccountId}`);
     if (!this.settings.enabled) return refuse('WithdrawUnavailable', 'Withdrawals are closed at the moment');
-    if (timeMs < user.withdrawalsRestrictedUntilMs) {
+    if (timeMs < user.withdrawalsRestrictedUntilMs)
       return refuse(
         'WithdrawUnavailable',
         'Withdrawals are closed for an hour after a log-in from a new device',
       );
-    }
     if (units < parseUnits(this.settings.minimum))
       return refuse('AmountTooLow', `At least ${this.settings.minimum} rial`);
     if (units > parseUnits(this.settings.maximum))
       return refuse('AmountTooHigh', `At most ${this.settings.maximum} rial`);
     const broken = limitBrokenByRial(user.ceilings, this.withdrawnBy(user.id, timeMs), units);
     if (broken !== null) return refuse('WithdrawAmountLimitation', broken);
-    if (this.countSince(user.id, timeMs - DAY_MS) >= this.settings.maximumPerDay) {
+    if (this.countSince(user.id, timeMs - DAY_MS) >= this.settings.maximumPerDay)
       return refuse(
         'WithdrawLimitReached',
         `At most ${this.settings.maximumPerDay} withdrawals within 24 hours`,
       );
-    }
     const wallet = this.accounts.find(user.id, 'rls');
     if (wallet === undefined || wallet.free < units)
       return refuse('InsufficientBalance', 'The free balance is too small');
@@ -154,7 +152,7 @@ export class RialWithdrawals {
   }
 
   snapshot(): WithdrawalsState {
-    return { nextNumber: this.nextNumber, withdrawals: [...this.byId.values()].map(storeWithdrawal) };
+    return { nextNumber: this.nextNumber, withdrawals: [...this.byId.values()] };
   }
 
   restore(state: WithdrawalsState): void {
@@ -163,7 +161,7 @@ export class RialWithdrawals {
     this.moving.clear();
     this.nextNumber = state.nextNumber;
     this.nextDueMs = Number.NEGATIVE_INFINITY;
-    for (const stored of state.withdrawals) this.put(readWithdrawal(stored));
+    for (const withdrawal of state.withdrawals) this.put(withdrawal);
   }
 
   private begin(order: {
@@ -243,12 +241,7 @@ export class RialWithdrawals {
 
   private put(withdrawal: RialWithdrawalState): RialWithdrawalState {
     this.byId.set(withdrawal.id, withdrawal);
-    let mine = this.byUser.get(withdrawal.userId);
-    if (mine === undefined) {
-      mine = new Set();
-      this.byUser.set(withdrawal.userId, mine);
-    }
-    mine.add(withdrawal.id);
+    madeOnce(this.byUser, withdrawal.userId, () => new Set<string>()).add(withdrawal.id);
     if (withdrawal.nextStepAtMs === null) this.moving.delete(withdrawal.id);
     else this.moving.add(withdrawal.id);
     this.nextDueMs = Math.min(this.nextDueMs, withdrawal.nextStepAtMs ?? Number.POSITIVE_INFINITY);
@@ -268,35 +261,4 @@ export class RialWithdrawals {
     this.byId.delete(oldest.id);
     this.byUser.get(oldest.userId)?.delete(oldest.id);
   }
-}
-
-type StoredPayment = Omit<PaymentState, 'units'> & { readonly units: string };
-
-/** A withdrawal as plain JSON, with units as text. */
-type StoredWithdrawal = Omit<RialWithdrawalState, 'units' | 'fee' | 'refunded' | 'payments'> & {
-  readonly units: string;
-  readonly fee: string;
-  readonly refunded: string;
-  readonly payments: readonly StoredPayment[];
-};
-
-function storeWithdrawal(withdrawal: RialWithdrawalState): StoredWithdrawal {
-  return {
-    ...withdrawal,
-    units: String(withdrawal.units),
-    fee: String(withdrawal.fee),
-    refunded: String(withdrawal.refunded),
-    payments: withdrawal.payments.map((payment) => ({ ...payment, units: String(payment.units) })),
-  };
-}
-
-/** Reads a stored withdrawal. Throws a `SyntaxError` if a text is no integer. */
-function readWithdrawal(stored: StoredWithdrawal): RialWithdrawalState {
-  return {
-    ...stored,
-    units: BigInt(stored.units),
-    fee: BigInt(stored.fee),
-    refunded: BigInt(stored.refunded),
-    payments: stored.payments.map((payment) => ({ ...payment, units: BigInt(payment.units) })),
-  };
 }

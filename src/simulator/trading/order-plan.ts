@@ -53,25 +53,9 @@ export function planOrders(of: {
       }),
     };
   }
-  const stop = isStop ? stopPrice : NO_PRICE;
-  if (execution === 'limit' || execution === 'stop_limit') {
-    return {
-      first: plan(grid, {
-        side,
-        execution,
-        amount,
-        registeredPrice: price,
-        limit: price,
-        reference: price,
-        stopPrice: stop,
-        status,
-        clientOrderId,
-      }),
-      second: null,
-    };
-  }
-  const reference = prices.price ?? (isStop ? stopPrice : market.lastPrice);
-  const limit = bandEdge(reference, settings.marketBandMillionths, side === 'buy' ? 1 : -1);
+  const isLimit = execution === 'limit' || execution === 'stop_limit';
+  const reference = isLimit ? price : (prices.price ?? (isStop ? stopPrice : market.lastPrice));
+  const limit = isLimit ? price : bandEdge(reference, settings.marketBandMillionths, side === 'buy' ? 1 : -1);
   return {
     first: plan(grid, {
       side,
@@ -80,7 +64,7 @@ export function planOrders(of: {
       registeredPrice: price,
       limit,
       reference,
-      stopPrice: stop,
+      stopPrice: isStop ? stopPrice : NO_PRICE,
       status,
       clientOrderId,
     }),
@@ -111,10 +95,7 @@ function plan(
   };
 }
 
-/**
- * Returns the part of the paying currency that must be held so that the remaining `amount` (in steps) can
- * fill at the limit price; in units, rounded up.
- */
+/** Returns what must be held so that `amount` (in steps) can fill at the limit; in units, rounded up. */
 export function holdFor(
   grid: Market,
   order: { readonly side: Side; readonly price: number },
@@ -124,10 +105,7 @@ export function holdFor(
   return valueUp(grid, stepValue(order.price, amount));
 }
 
-/**
- * Returns a key that equal orders share: every parameter but the client's own id, which does not affect the
- * trade.
- */
+/** Returns a key that equal orders share: every parameter but the client's id, which affects no trade. */
 export function duplicateKeyOf(request: PlaceOrder): string {
   const { market, side, execution, mode, amount, price, stopPrice, stopLimitPrice } = request;
   return `${market}|${side}|${execution}|${mode}|${amount}|${price}|${stopPrice}|${stopLimitPrice}`;
@@ -138,9 +116,8 @@ const MILLION = 1_000_000n;
 /** Returns `price` moved by a share of itself, rounded so that the band is never wider than stated. */
 function bandEdge(price: number, millionths: number, direction: 1 | -1): number {
   const product = price * (1_000_000 + direction * millionths);
-  if (product <= Number.MAX_SAFE_INTEGER) {
+  if (product <= Number.MAX_SAFE_INTEGER)
     return direction === -1 ? Math.ceil(product / 1_000_000) : Math.floor(product / 1_000_000);
-  }
   const scaled = BigInt(price) * (MILLION + BigInt(direction * millionths));
   const edge = scaled / MILLION;
   return Number(direction === -1 && scaled % MILLION !== 0n ? edge + 1n : edge);
@@ -197,24 +174,21 @@ export function checkPriceConditions(of: {
       (last - price) * rises > 0 &&
       (stopPrice - last) * rises > 0 &&
       (stopLimitPrice - stopPrice) * rises >= 0;
-    if (!inOrder) {
+    if (!inOrder)
       return refuse(
         'PriceConditionFailed',
         'price, last price, stopPrice and stopLimitPrice are not in the order an OCO needs',
       );
-    }
     return checkBand(price, last, settings);
   }
   if (stopPrice !== null && (order.execution === 'stop_limit' || order.execution === 'stop_market')) {
-    if ((stopPrice - last) * rises <= 0) {
+    if ((stopPrice - last) * rises <= 0)
       return refuse(
         'PriceConditionFailed',
         'stopPrice must be beyond the last price, in the direction of the order',
       );
-    }
-    if (price !== null && (price - stopPrice) * rises < 0) {
+    if (price !== null && (price - stopPrice) * rises < 0)
       return refuse('BadPrice', 'the price of the resulting order is better than its stopPrice');
-    }
     return null;
   }
   return price === null ? null : checkBand(price, last, settings);
@@ -228,13 +202,9 @@ function checkBand(price: number, last: number, settings: TradingSettings): Refu
   return isWithin ? null : refuse('BadPrice', 'price is too far from the market price');
 }
 
-/**
- * True if both sides of the band's inequality are integers that a float holds exactly, as usual: floats are
- * far cheaper.
- */
-function isProductExact(distance: number, last: number, millionths: number): boolean {
-  return distance * 1_000_000 <= Number.MAX_SAFE_INTEGER && last * millionths <= Number.MAX_SAFE_INTEGER;
-}
+/** True if both sides of the band's inequality are integers that a float holds exactly, and so cheap. */
+const isProductExact = (distance: number, last: number, millionths: number): boolean =>
+  distance * 1_000_000 <= Number.MAX_SAFE_INTEGER && last * millionths <= Number.MAX_SAFE_INTEGER;
 
 /** Returns the reason that a user may not trade in the markets of a quote currency; null if the user may. */
 export type IsBarred = (userId: UserId, quote: Currency) => string | null;

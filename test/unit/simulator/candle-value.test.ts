@@ -23,9 +23,8 @@ test('a bar has the same value to the last step whether its trades come as numbe
         if (isLookedAt) series.bars('1m');
       }
       const sum = ordered.reduce((total, { steps }) => total + BigInt(steps), 0n);
-      for (const timeframe of ['1m', '1h'] as const) {
+      for (const timeframe of ['1m', '1h'] as const)
         expect(series.bars(timeframe).reduce((total, { value }) => total + value, 0n)).toBe(sum);
-      }
     }),
   );
 });

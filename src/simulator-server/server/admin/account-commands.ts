@@ -14,8 +14,7 @@ import { viewOf } from '../../../simulator/order-list.ts';
 import { orderJson } from '../../wire/order-records.ts';
 import { readPlaceOrder } from '../../wire/request-fields.ts';
 import type { SimulatedOrder } from '../../../simulator/market-state.ts';
-import { FEATURES, VERIFICATIONS } from '../../../simulator/user.ts';
-import { userSettings } from '../../../simulator/user.ts';
+import { FEATURES, VERIFICATIONS, userSettings } from '../../../simulator/user.ts';
 
 const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the name or number of a user' });
 
@@ -70,9 +69,8 @@ export const moneyCommands = [
       const units: bigint = parseUnits(amount);
       const timeMs = context.tick();
       const wallet = accounts.find(userId, currency);
-      if (wallet === undefined || wallet.total < units) {
+      if (wallet === undefined || wallet.total < units)
         throw new AdminRefusal(`expected at most what the wallet holds, was ${amount} ${currency}`);
-      }
       trading.cancelUntilCovered(userId, currency, { needed: units, timeMs });
       if (wallet.free < units)
         throw new AdminRefusal(`expected ${amount} ${currency} free after all cancels`);
@@ -258,9 +256,8 @@ export const userCommands = [
       const { credentials } = context.simulation.exchange.services;
       const timeMs = context.tick();
       if (token === undefined) return { userId: id, revoked: credentials.revokeLogins(id) };
-      if (credentials.callerOfToken(token, timeMs)?.userId !== id) {
+      if (credentials.callerOfToken(token, timeMs)?.userId !== id)
         throw new AdminRefusal(`expected a token of the user ${id} that is still valid`);
-      }
       return { userId: id, revoked: Number(credentials.revoke(token)) };
     },
   }),

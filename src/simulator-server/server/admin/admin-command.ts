@@ -25,9 +25,8 @@ export interface AdminCommand<Schema extends z.ZodObject = z.ZodObject> {
 }
 
 /** Returns a command unchanged; it only infers the type of the input. */
-export function adminCommand<Schema extends z.ZodObject>(command: AdminCommand<Schema>): AdminCommand {
-  return command;
-}
+export const adminCommand = <Schema extends z.ZodObject>(command: AdminCommand<Schema>): AdminCommand =>
+  command;
 
 /** A command that failed: says what was expected and what was found. Nothing was changed. */
 export class AdminRefusal extends Error {

@@ -7,7 +7,7 @@ import { formatRatePercent, ratesOf, type FeeRates } from '../../../domain/marke
 import { formatUnits } from '../../../domain/money.ts';
 import type { MarketState } from '../../../simulator/market-state.ts';
 import type { Wallet } from '../../../simulator/accounts.ts';
-import { storeExchange } from '../../exchange-state.ts';
+import { stateJson, storeExchange } from '../../exchange-state.ts';
 
 /** Longest single advance of the clock: a year, in ms. */
 const LONGEST_ADVANCE_MS = 366 * 86_400_000;
@@ -61,11 +61,10 @@ export const clockCommands = [
     input: faultSettings,
     run(context, settings) {
       const lags = settings.rules?.some(({ kind }) => kind === 'lagging-lists') === true;
-      if (lags && !context.simulation.exchange.trading.settings.recordVersions) {
+      if (lags && !context.simulation.exchange.trading.settings.recordVersions)
         throw new AdminRefusal(
           'expected trading.recordVersions true in the configuration for lagging lists, was false',
         );
-      }
       return setPlan(context, new FaultPlan(defined(settings)));
     },
   }),
@@ -111,13 +110,12 @@ export const marketCommands = [
     run(context, { symbol, closed, closedReason, priceStep, amountStep, minOrderValue }) {
       const market = marketOf(context, symbol);
       context.tick();
-      if (priceStep !== undefined || amountStep !== undefined || minOrderValue !== undefined) {
+      if (priceStep !== undefined || amountStep !== undefined || minOrderValue !== undefined)
         market.changeRules({
           ...(priceStep === undefined ? {} : { priceStep }),
           ...(amountStep === undefined ? {} : { amountStep }),
           ...(minOrderValue === undefined ? {} : { minOrderValue }),
         });
-      }
       if (closed !== undefined) {
         market.isClosed = closed;
         market.closedReason = closed ? (closedReason ?? 'closed by the administrator') : null;
@@ -237,7 +235,7 @@ export const readCommands = [
     input: z.strictObject({}),
     run(context) {
       context.tick();
-      return storeExchange(context.simulation.exchange);
+      return JSON.parse(stateJson(storeExchange(context.simulation.exchange))) as unknown;
     },
   }),
 ];

@@ -11,7 +11,6 @@ import { timeframeOf } from '../../../exchange/market-names.ts';
 import type { MarketState } from '../../../simulator/market-state.ts';
 import { refuse } from '../../../simulator/requests.ts';
 import {
-  failedAnswer,
   notFoundAnswer,
   type WireAnswer,
   type WireCall,
@@ -19,7 +18,7 @@ import {
   type WireHandlers,
   type WireForms,
 } from '../handler.ts';
-import { readRequest } from '../request-fields.ts';
+import { answering, readRequest } from '../request-fields.ts';
 import { writeDecimal, writeNumber } from '../order-records.ts';
 import {
   aggregateLevels,
@@ -32,10 +31,7 @@ import { dayStats, type SimulatedBar } from '../../../simulator/candle-series.ts
 /** Public trades in one reply. No document gives the number. */
 const TRADES_SHOWN = 50;
 
-/**
- * Name of the price source in the global statistics. The simulator has no other exchange, so the prices are
- * its own, in tether.
- */
+/** Name of the price source in the global statistics: the simulator's own prices, in tether. */
 const PROVIDER = 'reference';
 
 type RecordOf<Item> = (item: Item, call: WireCall) => Readonly<Record<string, unknown>>;
@@ -73,14 +69,12 @@ const inV2 =
   (call) =>
     call.forms.orderBooks === 'v3' ? notFoundAnswer('Page') : handler(call);
 
-function marketOf(call: WireCall, symbol: string): MarketState | undefined {
-  return call.exchange.markets.get(symbol as MarketSymbol);
-}
+const marketOf = (call: WireCall, symbol: string): MarketState | undefined =>
+  call.exchange.markets.get(symbol as MarketSymbol);
 
 /** True if a comma-separated list names a currency, or if the list is omitted. */
-function isAmong(currency: string, list: string | undefined): boolean {
-  return list === undefined || list.split(',').includes(currency);
-}
+const isAmong = (currency: string, list: string | undefined): boolean =>
+  list === undefined || list.split(',').includes(currency);
 
 /** Error messages of the history by the first invalid field. */
 const HISTORY_ERRORS: readonly (readonly [field: string, errmsg: string])[] = [
@@ -135,21 +129,16 @@ export const marketDataHandlers: WireHandlers<
       })),
   })),
 
-  marketStats(call) {
-    const request = readRequest('marketStats', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { srcCurrency, dstCurrency } = request.value;
+  marketStats: answering('marketStats', ({ srcCurrency, dstCurrency }, call) => {
     const stats: Record<string, unknown> = {};
     for (const market of call.exchange.markets.values()) {
       const { base, quote, statsKey } = market.rules;
       if (isAmong(base, srcCurrency) && isAmong(quote, dstCurrency))
         stats[statsKey] = statsRecord(market, call.timeMs, call.forms);
     }
-    if (Object.keys(stats).length === 0) {
-      return failedAnswer(refuse('InvalidMarketPair', 'No market of these currencies'), call.forms);
-    }
+    if (Object.keys(stats).length === 0) return refuse('InvalidMarketPair', 'No market of these currencies');
     return { status: 200, body: { status: 'ok', stats } };
-  },
+  }),
 
   history(call) {
     const request = readRequest('history', call);
@@ -253,22 +242,19 @@ function optionsRecord(exchange: SimulatedExchange, forms: WireForms): Record<st
 }
 
 /** Writes a Unix time in the unit that the deployment's books use. */
-function writeUnixTime(timeMs: number, forms: Pick<WireForms, 'lastUpdate'>): number {
-  return forms.lastUpdate === 'milliseconds' ? timeMs : Math.floor(timeMs / 1000);
-}
+const writeUnixTime = (timeMs: number, forms: Pick<WireForms, 'lastUpdate'>): number =>
+  forms.lastUpdate === 'milliseconds' ? timeMs : Math.floor(timeMs / 1000);
 
-function updatedAt({ changedAtMs, snapshotAtMs }: BookView, forms: WireForms): number {
-  return writeUnixTime(forms.lastUpdateOf === 'change' ? changedAtMs : snapshotAtMs, forms);
-}
+const updatedAt = ({ changedAtMs, snapshotAtMs }: BookView, forms: WireForms): number =>
+  writeUnixTime(forms.lastUpdateOf === 'change' ? changedAtMs : snapshotAtMs, forms);
 
 function pairs(levels: readonly ViewLevel[], view: BookView, forms: WireForms): readonly unknown[] {
   const { grid } = view;
-  if (forms.decimals === 'canonical') {
+  if (forms.decimals === 'canonical')
     return levels.map(({ price, amount }) => [
       formatPrice(grid, price as Price),
       formatAmount(grid, amount as Amount),
     ]);
-  }
   return levels.map(({ price, amount }) => [
     writeDecimal(priceUnits(grid, price as Price), forms),
     writeDecimal(amountUnits(grid, amount as Amount), forms),
@@ -305,9 +291,8 @@ function depthRecord(view: BookView, forms: WireForms): Record<string, unknown> 
 }
 
 /** Returns a change in percent, with two decimals. */
-function changePercent(open: number, close: number): bigint {
-  return divideHalfEven(BigInt(close - open) * 10_000n, BigInt(open)) * (UNITS_PER_ONE / 100n);
-}
+const changePercent = (open: number, close: number): bigint =>
+  divideHalfEven(BigInt(close - open) * 10_000n, BigInt(open)) * (UNITS_PER_ONE / 100n);
 
 /**
  * Returns the statistics of a market's day. The mark price is the last price. An empty side of the book has
@@ -341,9 +326,7 @@ function statsRecord(market: MarketState, timeMs: number, forms: WireForms): Rec
 /** Maximum number of candles of one reply. Source: interface, "Other constants". */
 const CANDLES_A_PAGE = 500;
 
-/**
- * Requested bars. Times are starts of bars, both bounds included; `countback` takes precedence over `fromMs`.
- */
+/** Requested bars. Times are starts of bars, bounds included; `countback` takes precedence over `fromMs`. */
 interface CandleQuery {
   readonly toMs: number;
   readonly fromMs: number | null;

@@ -10,7 +10,7 @@ import {
   type WireHandlers,
 } from '../handler.ts';
 import { orderJson, tradeJson, hasNextField } from '../order-records.ts';
-import { readPlaceOrder, readRequest } from '../request-fields.ts';
+import { answering, readPlaceOrder, readRequest } from '../request-fields.ts';
 import type { SimulatedOrder } from '../../../simulator/market-state.ts';
 
 const ORDERS_PAGE = 100;
@@ -25,20 +25,15 @@ function refusedOrder(refusal: Refusal, call: WireCall): WireAnswer {
     : answer;
 }
 
-function orderOf(call: WireCall, order: SimulatedOrder): Record<string, unknown> {
-  return orderJson(viewOf(order), call.forms);
-}
+const orderOf = (call: WireCall, order: SimulatedOrder): Record<string, unknown> =>
+  orderJson(viewOf(order), call.forms);
 
 /** Returns the caller's order for a reference, or the failed response if there is none. */
-function findOrder(call: WireCall, reference: OrderReference): SimulatedOrder | WireAnswer {
+function findOrder(call: WireCall, reference: OrderReference): SimulatedOrder | WireAnswer | Refusal {
   const { trading } = call.exchange;
   const { id: userId } = callUser(call);
-  if (reference.id === null && trading.trader(userId).lacksClientIdLookup) {
-    return failedAnswer(
-      refuse('FeatureUnavailable', 'The look-up by clientOrderId is not open to this user'),
-      call.forms,
-    );
-  }
+  if (reference.id === null && trading.trader(userId).lacksClientIdLookup)
+    return refuse('FeatureUnavailable', 'The look-up by clientOrderId is not open to this user');
   return trading.find(userId, reference) ?? notFoundAnswer('Order');
 }
 
@@ -48,9 +43,8 @@ function asOf(call: WireCall): number | null {
 }
 
 /** Swaps neighbours, so that ids no longer rise or fall. */
-function shuffled<T>(items: readonly T[]): readonly T[] {
-  return items.map((item, index) => items[index ^ 1] ?? item);
-}
+const shuffled = <T>(items: readonly T[]): readonly T[] =>
+  items.map((item, index) => items[index ^ 1] ?? item);
 
 /** Handlers of orders and own trades. Source: interface, "Spot trading". */
 export const spotHandlers: WireHandlers<
@@ -75,19 +69,13 @@ export const spotHandlers: WireHandlers<
     return { status: 200, body };
   },
 
-  orderStatus(call) {
-    const request = readRequest('orderStatus', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { id = null, clientOrderId = null } = request.value;
+  orderStatus: answering('orderStatus', ({ id = null, clientOrderId = null }, call) => {
     const found = findOrder(call, { id, clientOrderId });
     if (!('trader' in found)) return found;
     return { status: 200, body: { status: 'ok', order: orderOf(call, found) } };
-  },
+  }),
 
-  ordersList(call) {
-    const request = readRequest('ordersList', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { order, details = 1, ...query } = request.value;
+  ordersList: answering('ordersList', ({ order, details = 1, ...query }, call) => {
     const { items, hasNext } = listOrders(call.exchange.trading.trader(callUser(call).id), {
       status: query.status ?? 'open',
       side: query.type ?? null,
@@ -106,23 +94,18 @@ export const spotHandlers: WireHandlers<
     });
     const orders = items.map((view) => orderJson(view, call.forms, details === 2 ? 2 : 1));
     return { status: 200, body: { status: 'ok', orders, ...hasNextField(hasNext, call.forms) } };
-  },
+  }),
 
-  updateOrderStatus(call) {
-    const request = readRequest('updateOrderStatus', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { order: id = null, clientOrderId = null } = request.value;
+  updateOrderStatus: answering('updateOrderStatus', ({ order: id = null, clientOrderId = null }, call) => {
     const found = findOrder(call, { id, clientOrderId });
     if (!('trader' in found)) return found;
     const isCanceled = call.exchange.trading.cancel(found, call.timeMs);
     const status = isCanceled ? 'ok' : 'failed';
     return { status: 200, body: { status, updatedStatus: found.status, order: orderOf(call, found) } };
-  },
+  }),
 
-  cancelOldOrders(call) {
-    const request = readRequest('cancelOldOrders', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { hours, execution, tradeType, srcCurrency, dstCurrency } = request.value;
+  cancelOldOrders: answering('cancelOldOrders', (request, call) => {
+    const { hours, execution, tradeType, srcCurrency, dstCurrency } = request;
     call.exchange.trading.cancelOld(
       callUser(call).id,
       {
@@ -135,12 +118,9 @@ export const spotHandlers: WireHandlers<
       call.timeMs,
     );
     return { status: 200, body: { status: 'ok' } };
-  },
+  }),
 
-  tradesList(call) {
-    const request = readRequest('tradesList', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const query = request.value;
+  tradesList: answering('tradesList', (query, call) => {
     const { trading } = call.exchange;
     const trader = trading.trader(callUser(call).id);
     const { items, hasNext } = listTrades(
@@ -162,5 +142,5 @@ export const spotHandlers: WireHandlers<
     const shown = call.distortion?.shufflesTrades === true ? shuffled(items) : items;
     const trades = shown.map((trade) => tradeJson(trade, call.forms, trading.tradeIdShift));
     return { status: 200, body: { status: 'ok', trades, ...hasNextField(hasNext, call.forms) } };
-  },
+  }),
 };

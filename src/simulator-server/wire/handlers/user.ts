@@ -2,15 +2,8 @@ import type { MarketSymbol } from '../../../domain/market-symbol.ts';
 import { refuse, type Refusal } from '../../../simulator/requests.ts';
 import { usedLimits } from '../../../simulator/rial-withdrawal.ts';
 import type { User, BankAccount, BankCard } from '../../../simulator/user.ts';
-import {
-  callUser,
-  failedAnswer,
-  notFoundAnswer,
-  type WireAnswer,
-  type WireCall,
-  type WireHandlers,
-} from '../handler.ts';
-import { isKnownCurrency, readRequest } from '../request-fields.ts';
+import { callUser, notFoundAnswer, type WireAnswer, type WireCall, type WireHandlers } from '../handler.ts';
+import { answering, isKnownCurrency, readRequest } from '../request-fields.ts';
 import { writeDecimal, writeTime } from '../order-records.ts';
 import { formatRatePercent, ratesOf } from '../../../domain/market.ts';
 
@@ -25,10 +18,7 @@ function favorites(user: User): WireAnswer {
   return { status: 200, body: { status: 'ok', favoriteMarkets: user.favoriteMarkets } };
 }
 
-/**
- * Returns the currency of an address request, which names a symbol or a wallet's id; null if the wallet is
- * not this user's.
- */
+/** Returns the currency of an address request, which may name a wallet; null if that is not this user's. */
 function addressCurrency(
   call: WireCall,
   user: User,
@@ -92,71 +82,54 @@ export const userHandlers: WireHandlers<
     return { status: 200, body: { status: 'ok', limitations } };
   },
 
-  generateAddress(call) {
+  generateAddress: answering('generateAddress', (request, call) => {
     const user = callUser(call);
     const { services, accounts } = call.exchange;
-    const request = readRequest('generateAddress', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const currency = addressCurrency(call, user, request.value);
+    const currency = addressCurrency(call, user, request);
     if (currency === null) return notFoundAnswer('Wallet');
-    if (!user.features.coin_deposit) {
-      return failedAnswer(
-        refuse('FeatureUnavailable', 'Coin deposits are not open to this user'),
-        call.forms,
-      );
-    }
+    if (!user.features.coin_deposit)
+      return refuse('FeatureUnavailable', 'Coin deposits are not open to this user');
     const made = isKnownCurrency(call.exchange, currency)
-      ? services.addresses.generate(user.id, services.currency(currency), request.value.network ?? null)
+      ? services.addresses.generate(user.id, services.currency(currency), request.network ?? null)
       : null;
     if (made === null) {
-      const { network } = request.value;
-      const refusal =
-        network === undefined
-          ? refuse('InvalidCurrency', `No addresses for ${currency}`)
-          : refuse('InvalidNetwork', `No network ${network} for ${currency}`);
-      return failedAnswer(refusal, call.forms);
+      const { network } = request;
+      return network === undefined
+        ? refuse('InvalidCurrency', `No addresses for ${currency}`)
+        : refuse('InvalidNetwork', `No network ${network} for ${currency}`);
     }
     accounts.ensure(user.id, currency);
     const { address, tag } = made;
     return { status: 200, body: { status: 'ok', address, ...(tag === null ? {} : { tag }) } };
-  },
+  }),
 
-  addCard(call) {
-    const request = readRequest('addCard', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const result = callUser(call).addCard(request.value);
-    return result.ok ? { status: 200, body: { status: 'ok' } } : failedAnswer(result, call.forms);
-  },
+  addCard: answering('addCard', (request, call) => {
+    const result = callUser(call).addCard(request);
+    return result.ok ? { status: 200, body: { status: 'ok' } } : result;
+  }),
 
-  addAccount(call) {
-    const request = readRequest('addAccount', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const result = call.exchange.services.users.addBankAccount(callUser(call), request.value);
-    return result.ok ? { status: 200, body: { status: 'ok' } } : failedAnswer(result, call.forms);
-  },
+  addAccount: answering('addAccount', (request, call) => {
+    const result = call.exchange.services.users.addBankAccount(callUser(call), request);
+    return result.ok ? { status: 200, body: { status: 'ok' } } : result;
+  }),
 
   favoriteMarkets: (call) => favorites(callUser(call)),
 
-  addFavoriteMarkets(call) {
+  addFavoriteMarkets: answering('addFavoriteMarkets', (request, call) => {
     const user = callUser(call);
-    const request = readRequest('addFavoriteMarkets', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const symbols = namedMarkets(call, request.value.market);
-    if ('code' in symbols) return failedAnswer(symbols, call.forms);
+    const symbols = namedMarkets(call, request.market);
+    if ('code' in symbols) return symbols;
     user.addFavorites(symbols);
     return favorites(user);
-  },
+  }),
 
-  removeFavoriteMarkets(call) {
+  removeFavoriteMarkets: answering('removeFavoriteMarkets', ({ market }, call) => {
     const user = callUser(call);
-    const request = readRequest('removeFavoriteMarkets', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { market } = request.value;
     const symbols = market.toLowerCase() === 'all' ? 'all' : namedMarkets(call, market);
-    if (typeof symbols === 'object' && 'code' in symbols) return failedAnswer(symbols, call.forms);
+    if (typeof symbols === 'object' && 'code' in symbols) return symbols;
     user.removeFavorites(symbols);
     return favorites(user);
-  },
+  }),
 };
 
 function cardRecord(card: BankCard): Record<string, unknown> {

@@ -9,7 +9,7 @@ import {
   type WireForms,
   type WireAnswer,
 } from '../handler.ts';
-import { dayRange, isKnownCurrency, readRequest, tryUnits, textInput } from '../request-fields.ts';
+import { answering, dayRange, isKnownCurrency, readRequest, tryUnits, textInput } from '../request-fields.ts';
 import {
   hasNextField,
   slicePage,
@@ -43,43 +43,33 @@ function walletOf(call: WireCall, id: string | number): Wallet | null {
 export const walletHandlers: WireHandlers<
   'walletsList' | 'wallets' | 'walletBalance' | 'walletTransactions' | 'deposits' | 'withdrawals'
 > = {
-  walletsList(call) {
-    const request = readRequest('walletsList', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
+  walletsList: answering('walletsList', (request, call) => {
     const wallets = call.exchange.accounts
-      .walletsOf(callUser(call).id, request.value.type ?? 'spot')
+      .walletsOf(callUser(call).id, request.type ?? 'spot')
       .map((wallet) => walletJson(wallet, call));
     return { status: 200, body: { status: 'ok', wallets } };
-  },
+  }),
 
-  wallets(call) {
-    const request = readRequest('wallets', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const wanted = request.value.currencies?.split(',');
+  wallets: answering('wallets', (request, call) => {
+    const wanted = request.currencies?.split(',');
     const wallets = call.exchange.accounts
-      .walletsOf(callUser(call).id, request.value.type ?? 'spot')
+      .walletsOf(callUser(call).id, request.type ?? 'spot')
       .filter(({ currency }) => wanted === undefined || wanted.includes(currency))
       .map((wallet) => [wallet.currency.toUpperCase(), balanceJson(wallet, call)] as const);
     return { status: 200, body: { status: 'ok', wallets: Object.fromEntries(wallets) } };
-  },
+  }),
 
-  walletBalance(call) {
-    const request = readRequest('walletBalance', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { currency } = request.value;
+  walletBalance: answering('walletBalance', ({ currency }, call) => {
     const wallet = call.exchange.accounts.find(callUser(call).id, currency);
-    if (wallet === undefined && !isKnownCurrency(call.exchange, currency)) {
-      return failedAnswer(refuse('InvalidCurrency', `No currency ${currency}`), call.forms);
-    }
+    if (wallet === undefined && !isKnownCurrency(call.exchange, currency))
+      return refuse('InvalidCurrency', `No currency ${currency}`);
     return { status: 200, body: { status: 'ok', balance: writeDecimal(wallet?.total ?? 0n, call.forms) } };
-  },
+  }),
 
-  walletTransactions(call) {
-    const request = readRequest('walletTransactions', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const wallet = walletOf(call, request.value.wallet);
+  walletTransactions: answering('walletTransactions', (request, call) => {
+    const wallet = walletOf(call, request.wallet);
     if (wallet === null) return notFoundAnswer('Wallet');
-    const range = dayRange(request.value);
+    const range = dayRange(request);
     const { lagMs = 0, isUneven = false } = call.distortion ?? {};
     const newestMs = lagMs === 0 ? Number.POSITIVE_INFINITY : call.timeMs - lagMs;
     const found = wallet.transactions
@@ -87,15 +77,13 @@ export const walletHandlers: WireHandlers<
       .filter(({ timeMs }) => timeMs >= range.fromMs && timeMs < range.beforeMs)
       .filter(({ id, timeMs }) => timeMs <= newestMs || (isUneven && id % 2 === 0))
       .reverse();
-    const { items, hasNext } = slicePage(found, pageRequest(request.value, TRANSACTIONS_PAGE));
+    const { items, hasNext } = slicePage(found, pageRequest(request, TRANSACTIONS_PAGE));
     const transactions = items.map((transaction) => transactionJson(transaction, call));
     return { status: 200, body: { status: 'ok', transactions, ...hasNextField(hasNext, call.forms) } };
-  },
+  }),
 
-  deposits(call) {
-    const request = readRequest('deposits', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { wallet: asked = 'all' } = request.value;
+  deposits: answering('deposits', (request, call) => {
+    const { wallet: asked = 'all' } = request;
     const wallet = asked === 'all' ? 'all' : walletOf(call, asked);
     if (wallet === null) return notFoundAnswer('Wallet');
     const { deposits } = call.exchange.services;
@@ -105,50 +93,43 @@ export const walletHandlers: WireHandlers<
       const records = all.map((deposit) => depositJson(deposit, call));
       return { status: 200, body: { status: 'ok', deposits: records, ...hasNextField(false, call.forms) } };
     }
-    const page = pageRequest(
-      request.value,
-      wallet.currency === 'rls' ? RIAL_DEPOSITS_PAGE : COIN_DEPOSITS_PAGE,
-    );
-    const range = dayRange(request.value);
+    const page = pageRequest(request, wallet.currency === 'rls' ? RIAL_DEPOSITS_PAGE : COIN_DEPOSITS_PAGE);
+    const range = dayRange(request);
     const found = deposits
       .list(wallet.userId, { timeMs: call.timeMs, currency: wallet.currency })
       .filter(({ createdAtMs }) => createdAtMs >= range.fromMs && createdAtMs < range.beforeMs);
     const { items, hasNext } = slicePage(wallet.kind === 'spot' ? found : [], page);
     const records = items.map((deposit) => depositJson(deposit, call));
     return { status: 200, body: { status: 'ok', deposits: records, ...hasNextField(hasNext, call.forms) } };
-  },
+  }),
 
-  withdrawals(call) {
-    const request = readRequest('withdrawals', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { wallet: asked = 'all' } = request.value;
+  withdrawals: answering('withdrawals', (request, call) => {
+    const { wallet: asked = 'all' } = request;
     const wallet = asked === 'all' ? 'all' : walletOf(call, asked);
-    const range = dayRange(request.value);
+    const range = dayRange(request);
     if (wallet === null) return notFoundAnswer('Wallet');
     const found = call.exchange.services.withdrawals
       .list(callUser(call).id)
       .filter(({ walletId }) => wallet === 'all' || walletId === wallet.id)
       .filter(({ createdAtMs }) => createdAtMs >= range.fromMs && createdAtMs < range.beforeMs);
-    const { items, hasNext } = slicePage(found, pageRequest(request.value, WITHDRAWALS_PAGE));
+    const { items, hasNext } = slicePage(found, pageRequest(request, WITHDRAWALS_PAGE));
     const withdraws = items.map((withdrawal) => listedWithdrawalJson(withdrawal, call));
     return { status: 200, body: { status: 'ok', withdraws, ...hasNextField(hasNext, call.forms) } };
-  },
+  }),
 };
 
 /** Handlers of withdrawals. Source: interface, "Rial withdrawal (version 2)". */
 export const rialWithdrawalHandlers: WireHandlers<'createWithdrawal' | 'withdrawal' | 'cancelWithdrawal'> = {
-  createWithdrawal(call) {
-    const request = readRequest('createWithdrawal', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
+  createWithdrawal: answering('createWithdrawal', (request, call) => {
     const result = call.exchange.services.withdrawals.create({
       user: callUser(call),
-      bankAccountId: request.value.destinationBankAccountId,
-      units: unitsOf(request.value.amount),
+      bankAccountId: request.destinationBankAccountId,
+      units: unitsOf(request.amount),
       timeMs: call.timeMs,
     });
-    if (!result.ok) return failedAnswer(result, call.forms);
+    if (!result.ok) return result;
     return { status: 200, body: { status: 'ok', result: withdrawalRecord(result.value, call) } };
-  },
+  }),
 
   withdrawal(call) {
     const request = readRequest('withdrawal', call);
@@ -172,9 +153,8 @@ export const rialWithdrawalHandlers: WireHandlers<'createWithdrawal' | 'withdraw
   },
 };
 
-function marketNames(call: WireCall): readonly MarketName[] {
-  return [...call.exchange.markets.keys()].map((symbol) => parseMarket(symbol));
-}
+const marketNames = (call: WireCall): readonly MarketName[] =>
+  [...call.exchange.markets.keys()].map((symbol) => parseMarket(symbol));
 
 /** Handlers of the margin calls. Source: interface, "Margin". */
 export const marginHandlers: WireHandlers<
@@ -214,39 +194,30 @@ export const marginHandlers: WireHandlers<
     return { status: 200, body: { status: 'ok', pools: Object.fromEntries(pools) } };
   },
 
-  transfer(call) {
-    const request = readRequest('transfer', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { amount, ...fields } = request.value;
+  transfer: answering('transfer', ({ amount, ...fields }, call) => {
     const units = tryUnits(amount);
-    if (units === null) {
-      return failedAnswer(refuse('InvalidAmount', `Expected at most ${UNIT_DECIMALS} decimals`), call.forms);
-    }
+    if (units === null) return refuse('InvalidAmount', `Expected at most ${UNIT_DECIMALS} decimals`);
     const result = transferFunds(call.exchange.accounts, {
       ...fields,
       userId: callUser(call).id,
       units,
       timeMs: call.timeMs,
     });
-    if (!result.ok) return failedAnswer(result, call.forms);
+    if (!result.ok) return result;
     const { srcWallet, dstWallet } = result.value;
     return {
       status: 200,
       body: { status: 'ok', srcWallet: walletJson(srcWallet, call), dstWallet: walletJson(dstWallet, call) },
     };
-  },
+  }),
 
-  delegationLimit(call) {
+  delegationLimit: answering('delegationLimit', ({ currency }, call) => {
     const user = callUser(call);
-    const request = readRequest('delegationLimit', call);
-    if (!request.ok) return failedAnswer(request, call.forms);
-    const { currency } = request.value;
     const rialOfOne = call.exchange.rialValue(currency, UNITS_PER_ONE);
     const limit = call.exchange.services.margin.delegationLimit(user.level, rialOfOne);
-    if (limit === null)
-      return failedAnswer(refuse('InvalidCurrency', `No limit for ${currency}`), call.forms);
+    if (limit === null) return refuse('InvalidCurrency', `No limit for ${currency}`);
     return { status: 200, body: { status: 'ok', limit: writeDecimal(limit, call.forms) } };
-  },
+  }),
 };
 
 /** Writes a code in the configured form: `"-1"`, `-1`, or `"1-"`. */

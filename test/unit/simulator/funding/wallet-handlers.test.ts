@@ -7,9 +7,8 @@ import {
 import { userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
 import { ALI, ask, createExchange, deposit, START_MS } from '../users/fixture.ts';
 
-function walletId(exchange: ReturnType<typeof createExchange>, currency: string): number {
-  return exchange.accounts.find(7, currency)?.id ?? 0;
-}
+const walletId = (exchange: ReturnType<typeof createExchange>, currency: string): number =>
+  exchange.accounts.find(7, currency)?.id ?? 0;
 
 test('lists wallets with balances as text, rial worth as numbers and addresses by network', () => {
   const exchange = createExchange();

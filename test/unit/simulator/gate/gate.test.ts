@@ -183,9 +183,8 @@ function logIn(
   return ask(exchange, sessionHandlers.login, { ...options, input, userId: null });
 }
 
-function isAlive(exchange: ReturnType<typeof createExchange>, token: unknown, timeMs: number): boolean {
-  return exchange.services.credentials.callerOfToken(String(token), timeMs) !== null;
-}
+const isAlive = (exchange: ReturnType<typeof createExchange>, token: unknown, timeMs: number): boolean =>
+  exchange.services.credentials.callerOfToken(String(token), timeMs) !== null;
 
 test('answers with status, key and device', () => {
   const { status, body } = logIn(createExchange(), RIGHT);

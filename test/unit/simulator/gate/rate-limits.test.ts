@@ -12,9 +12,8 @@ const HOUR_MS = 3_600_000;
 const BUDGET: Budget = { name: 'orders/list', limit: 2, windowMs: 60_000, per: 'token', assumed: false };
 const OTHER: Budget = { name: 'wallets/list', limit: 2, windowMs: 60_000, per: 'token', assumed: false };
 
-function limits(settings: Partial<LimitSettings> = {}): RateLimits {
-  return new RateLimits({ ...DEFAULT_LIMITS, ...settings });
-}
+const limits = (settings: Partial<LimitSettings> = {}): RateLimits =>
+  new RateLimits({ ...DEFAULT_LIMITS, ...settings });
 
 /** Exceeds the budget at a time; returns how long the lockout lasts, in ms. */
 function exceed(rates: RateLimits, timeMs: number): number | undefined {
@@ -138,9 +137,8 @@ test('a lowered limit is named by thirty 429s an hour, and then is a limit like 
   const warned = rates.admit(BUDGET, 'a', 1_000);
   expect(warned).toMatchObject({ kind: 'back-off', limit: 3, waitMs: 59_002 });
   expect(rates.admit(BUDGET, 'b', 1_000)).toBeNull();
-  for (let warnings = 1; warnings < 30; warnings += 1) {
+  for (let warnings = 1; warnings < 30; warnings += 1)
     expect(rates.admit(BUDGET, 'a', 1_000)).toMatchObject({ kind: 'back-off', limit: 3 });
-  }
   // Requests counted before the change still count: the third newest has to leave the window.
   expect(rates.admit(BUDGET, 'a', 60_002)).toBeNull();
   expect(rates.admit(BUDGET, 'a', 60_002)).toMatchObject({ kind: 'lockout', waitMs: HOUR_MS });

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
+import type { GatewayState } from '../../../../src/simulator/gateway.ts';
 import { gatewayHandlers } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
+import { readStateJson, stateJson } from '../../../../src/simulator-server/exchange-state.ts';
 import { payAction, payPage } from '../../../../src/simulator-server/wire/wire-adapter.ts';
 import { ask, createExchange, START_MS } from '../users/fixture.ts';
 
@@ -13,17 +15,14 @@ const MERCHANTS = [
 const SEND = { api: 'shop-key', amount: 500_000, callbackURL: 'https://shop.example/back?order=5' };
 type Exchange = ReturnType<typeof createExchange>;
 
-function createShop(): Exchange {
-  return createExchange({ gateway: { merchants: MERCHANTS } });
-}
+const createShop = (): Exchange => createExchange({ gateway: { merchants: MERCHANTS } });
 
 function send(exchange: Exchange, change: Record<string, unknown> = {}) {
   return ask(exchange, gatewayHandlers.gatewaySend, { input: { ...SEND, ...change }, userId: null });
 }
 
-function tokenOf(exchange: Exchange, change: Record<string, unknown> = {}): string {
-  return String(send(exchange, change).body['token']);
-}
+const tokenOf = (exchange: Exchange, change: Record<string, unknown> = {}): string =>
+  String(send(exchange, change).body['token']);
 
 function act(exchange: Exchange, token: string, input: Record<string, unknown>, timeMs = START_MS) {
   return ask(exchange, payAction, { input, path: { token }, userId: null, timeMs });
@@ -33,9 +32,8 @@ function verify(exchange: Exchange, input: Record<string, unknown>) {
   return ask(exchange, gatewayHandlers.gatewayVerify, { input: { api: 'shop-key', ...input }, userId: null });
 }
 
-function codeIn(gatewayCode: 'text' | 'number' | 'trailing-minus'): unknown {
-  return ask(createShop(), gatewayHandlers.gatewaySend, { forms: { gatewayCode } }).body['code'];
-}
+const codeIn = (gatewayCode: 'text' | 'number' | 'trailing-minus'): unknown =>
+  ask(createShop(), gatewayHandlers.gatewaySend, { forms: { gatewayCode } }).body['code'];
 
 test('makes a token for an invoice', () => {
   const { status, body } = send(createShop());
@@ -184,8 +182,6 @@ test('keeps payments over a snapshot', () => {
   act(exchange, token, { action: 'pay' });
   const { gateway } = exchange.services;
   const restored = createShop();
-  restored.services.gateway.restore(
-    JSON.parse(JSON.stringify(gateway.snapshot())) as ReturnType<typeof gateway.snapshot>,
-  );
+  restored.services.gateway.restore(readStateJson(stateJson(gateway.snapshot())) as GatewayState);
   expect(verify(restored, { token }).body['status']).toBe('success');
 });

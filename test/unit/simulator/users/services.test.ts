@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { AccountsState } from '../../../../src/simulator/accounts.ts';
+import { readStateJson, stateJson } from '../../../../src/simulator-server/exchange-state.ts';
 import type { ServicesState } from '../../../../src/simulator/services.ts';
 import { sessionHandlers, userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
 import { ALI, ask, createExchange, deposit, START_MS } from './fixture.ts';
@@ -52,9 +53,9 @@ test('comes back from a snapshot as it was, and welcomes users that are new in t
     timeMs: START_MS + 3_600_000,
   });
   expect(made.ok).toBe(true);
-  const stored = JSON.stringify({ accounts: before.accounts.snapshot(), services: services.snapshot() });
+  const stored = stateJson({ accounts: before.accounts.snapshot(), services: services.snapshot() });
 
-  const state = JSON.parse(stored) as { accounts: AccountsState; services: ServicesState };
+  const state = readStateJson(stored) as { accounts: AccountsState; services: ServicesState };
   const after = createExchange({ users: [{ username: 'sara', balances: { rls: '9' } }, ALI] });
   after.accounts.restore(state.accounts);
   after.services.restore(state.services, START_MS);

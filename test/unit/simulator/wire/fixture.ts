@@ -2,6 +2,7 @@ import {
   readExchangeConfig,
   type ExchangeConfigInput,
 } from '../../../../src/simulator-server/exchange-config.ts';
+import { stateJson } from '../../../../src/simulator-server/exchange-state.ts';
 import { createSimulation, type Simulation } from '../../../../src/simulator-server/simulation.ts';
 import type { WireReply } from '../../../../src/simulator-server/wire/wire-adapter.ts';
 
@@ -123,5 +124,5 @@ export function place(
 /** Returns everything of the exchange that a refused request must not change. */
 export function stateOf(venue: Simulation): string {
   const { accounts, trading } = venue.exchange;
-  return JSON.stringify({ accounts: accounts.snapshot(), counters: trading.counters });
+  return stateJson({ accounts: accounts.snapshot(), counters: trading.counters });
 }

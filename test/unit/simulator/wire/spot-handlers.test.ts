@@ -240,9 +240,8 @@ describe('cancel-old', () => {
 describe('the trades list', () => {
   beforeEach(() => {
     place(venue, { ...BUY, type: 'sell', price: '50000000000', amount: '0.003' }, { token: 'sara-token' });
-    for (const [index, amount] of ['0.001', '0.0005', '0.0015'].entries()) {
+    for (const [index, amount] of ['0.001', '0.0005', '0.0015'].entries())
       place(venue, { ...BUY, amount, price: '50000000000' }, { timeMs: START_MS + index * 1000 });
-    }
   });
 
   test('shows a trade from both its sides, each with its own fee', () => {
