@@ -20,10 +20,7 @@ import { isFields, type Fields } from './fields.ts';
 import type { Intent } from './intents.ts';
 import { ORDER_LABELS } from '../records/order.ts';
 
-/**
- * Maximum number of intents from one event, and most quotes in one intent. More comes from a loop without an
- * end.
- */
+/** Maximum number of intents from one event, and quotes in one intent. More comes from an endless loop. */
 export const MOST_INTENTS = 100;
 
 /** Maximum number of orders of one portfolio at the same time. */
@@ -43,9 +40,8 @@ const FIELDS_WITH_AMOUNT = 3;
  * `place` is the author's name for the intent, such as `ctx.buy`.
  * @throws SarrafError `INVALID_STRATEGY` that says which field is wrong.
  */
-function checkedIntent(intent: unknown, place: string, knownMarkets?: ReadonlySet<string>): Intent {
-  return new IntentCheck(place, knownMarkets).accepted(intent);
-}
+const checkedIntent = (intent: unknown, place: string, knownMarkets?: ReadonlySet<string>): Intent =>
+  new IntentCheck(place, knownMarkets).accepted(intent);
 
 /** Checks an intent like `checkedIntent`, but freezes the given object, which nobody else may hold. */
 export function frozenIntent(
@@ -65,23 +61,18 @@ export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<stri
 }
 
 /** Returns the error for too many intents in one call. */
-export function tooMany(count: number): SarrafError {
-  return refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${count}`);
-}
+export const tooMany = (count: number): SarrafError =>
+  refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${count}`);
 
 /** Returns the error for a value that is given in place of an order. */
-export function noOrder(place: string, was: unknown): SarrafError {
-  return refusal(place, `expected an order such as { amount: 0.01 }, was ${inputText(was)}`);
-}
+export const noOrder = (place: string, was: unknown): SarrafError =>
+  refusal(place, `expected an order such as { amount: 0.01 }, was ${inputText(was)}`);
 
 class IntentCheck extends OrdersOverTimeCheck {
-  /**
-   * Returns the intent as the engine keeps it. Each field is read once, so that no getter changes it later.
-   */
+  /** Returns the intent as the engine keeps it. Each field is read once: no getter changes it later. */
   accepted(intent: unknown): Intent {
-    if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) {
+    if (typeof intent !== 'object' || intent === null || Array.isArray(intent))
       throw noOrder(this.place, intent);
-    }
     return this.frozen({ ...intent });
   }
 
@@ -96,17 +87,15 @@ class IntentCheck extends OrdersOverTimeCheck {
 
   private check(fields: Fields): void {
     const kind = fields['kind'] as Intent['kind'];
-    if (typeof kind !== 'string' || !Object.hasOwn(INTENT_FIELDS, kind)) {
+    if (typeof kind !== 'string' || !Object.hasOwn(INTENT_FIELDS, kind))
       this.fail('.kind', `expected one of ${Object.keys(INTENT_FIELDS).join(', ')}, was ${inputText(kind)}`);
-    }
     this.onlyFields(fields, INTENT_FIELDS[kind], '');
     this.checkKind(kind, fields);
   }
 
   private quoteCopies(quotes: readonly unknown[]): readonly unknown[] {
-    if (quotes.length > MOST_INTENTS) {
+    if (quotes.length > MOST_INTENTS)
       this.fail('.quotes', `expected at most ${MOST_INTENTS}, were ${quotes.length}`);
-    }
     const copies: unknown[] = [];
     for (const quote of quotes)
       copies.push(typeof quote === 'object' && quote !== null ? { ...quote } : quote);
@@ -256,9 +245,8 @@ class IntentCheck extends OrdersOverTimeCheck {
     if (!Array.isArray(quotes)) this.fail('.quotes', `expected a list of quotes, was ${inputText(quotes)}`);
     for (let index = 0; index < quotes.length; index += 1) {
       const quote: unknown = quotes[index];
-      if (!isFields(quote)) {
+      if (!isFields(quote))
         this.fail(`.quotes.${index}`, `expected { side, price, amount }, was ${inputText(quote)}`);
-      }
       const fields = quote;
       // The text of the place is made only if something is wrong: this loop runs most often.
       if (
@@ -279,9 +267,8 @@ class IntentCheck extends OrdersOverTimeCheck {
     this.id(fields['clientOrderId']);
     this.optional(fields, 'price');
     this.optional(fields, 'amount');
-    if (fields['price'] === undefined && fields['amount'] === undefined) {
+    if (fields['price'] === undefined && fields['amount'] === undefined)
       this.fail('', 'expected a new price or a new amount, was neither');
-    }
   }
 
   private target(fields: Fields): void {
@@ -313,9 +300,8 @@ class IntentCheck extends OrdersOverTimeCheck {
 
   private visible({ visible, amount }: Fields): void {
     this.positive(visible, '.visible');
-    if (isPositiveDecimal(visible) && isPositiveDecimal(amount) && new Decimal(visible).greaterThan(amount)) {
+    if (isPositiveDecimal(visible) && isPositiveDecimal(amount) && new Decimal(visible).greaterThan(amount))
       this.fail('.visible', `expected at most the amount, ${inputText(amount)}, was ${inputText(visible)}`);
-    }
   }
 }
 

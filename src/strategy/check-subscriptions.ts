@@ -1,4 +1,5 @@
-import { SarrafError } from '../domain/errors.ts';
+import { refusal } from './checks/intent-fields.ts';
+import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import { expectedMarket } from './decimal-input.ts';
 import { fieldsOf } from './fields.ts';
 import { routeOfSubscription, isOfMargin, subscription, type Subscription } from './subscriptions.ts';
@@ -16,12 +17,10 @@ const LONGEST_PATTERN = 100;
  */
 export function nextDueMs(cron: string, afterMs: number): number {
   const next = nextOf(cron, afterMs);
-  if (next === null) {
-    throw new SarrafError(
-      'INVALID_STRATEGY',
+  if (next === null)
+    throw invalidStrategy(
       `expected a cron pattern that comes to be due, was ${JSON.stringify(cron)}, which never does`,
     );
-  }
   return next;
 }
 
@@ -41,8 +40,7 @@ function nextOf(cron: string, afterMs: number): number | null {
 
 function refusalOf(cron: unknown, cause: unknown): SarrafError {
   const why = cause instanceof Error ? ` (${cause.message.replace(/^CronPattern: /, '')})` : '';
-  return new SarrafError(
-    'INVALID_STRATEGY',
+  return invalidStrategy(
     `expected a cron pattern of five or six fields such as "0 9 * * 1-5", in UTC, was ${JSON.stringify(cron)}${why}`,
     { cause },
   );
@@ -112,14 +110,9 @@ function checkOne(
     return;
   }
   if (subscription.kind === 'universe' || subscription.kind === 'signal') return;
-  if (!isOfMargin(subscription) && knownMarkets !== undefined && !knownMarkets.has(subscription.market)) {
+  if (!isOfMargin(subscription) && knownMarkets !== undefined && !knownMarkets.has(subscription.market))
     throw refusal(`${place}.market`, expectedMarket(subscription.market, knownMarkets));
-  }
   if (subscription.kind === 'candles' || subscription.maxAgeMs >= subscription.everyMs) return;
   const { everyMs, maxAgeMs } = subscription;
   throw refusal(`${place}.maxAgeMs`, `expected at least everyMs, which is ${everyMs}, was ${maxAgeMs}`);
-}
-
-function refusal(place: string, message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `${place}: ${message}`);
 }

@@ -154,9 +154,8 @@ function powerOfTen(decimals: number): number {
 }
 
 /** Returns the close of a bar as a number, for averages. */
-export function closeNumber(candle: { readonly close: DecimalText }): number {
-  return candle instanceof ColumnCandle ? candle.closeNumber : Number(candle.close);
-}
+export const closeNumber = (candle: { readonly close: DecimalText }): number =>
+  candle instanceof ColumnCandle ? candle.closeNumber : Number(candle.close);
 
 /** Returns a bar as numbers, for formulas. */
 export function ohlcvOf(candle: Candle): Ohlcv {

@@ -55,10 +55,7 @@ type Candles<Declared extends DeclaredData> = {
   [Name in keyof Declared]: Declared[Name] extends CandleData | MemberCandles ? Name : never;
 }[keyof Declared];
 
-/**
- * One market as the strategy sees it (its position, free money, order rules and locks), and the intents that
- * it can make there.
- */
+/** One market as the strategy sees it, and the intents that it can make there. */
 export interface MarketContext extends MarketIntents {
   /** Symbol of the market, such as `BTCIRT`. */
   readonly market: string;
@@ -76,10 +73,7 @@ export interface MarketContext extends MarketIntents {
   readonly inventory: number;
   /** Amount of the base currency that it may sell: its position less what orders and algorithms reserve. */
   readonly freeBase: number;
-  /**
-   * Amount of the quote currency that it may spend: the free balance less what is reserved, and at most what
-   * is left of its capital.
-   */
+  /** Amount of the quote currency that it may spend: what is free and, at most, left of its capital. */
   readonly freeQuote: number;
   /**
    * Worth of all that the strategy has, in the quote currency; each asset counts once. It is the strategy's
@@ -136,10 +130,7 @@ export interface StrategyContext<
   readonly nowMs: number;
   /** Last value of each declared data; null before the first. */
   readonly data: { readonly [Name in Lasting<Declared>]: LastOf<Declared[Name]> };
-  /**
-   * Last bars of declared candles, oldest first, as many as `history` of `candles` says; for data of universe
-   * members, by market.
-   */
+  /** Last bars of declared candles, oldest first, as many as `history` says; of members by market. */
   readonly history: {
     readonly [Name in Candles<Declared>]: Declared[Name] extends MemberCandles
       ? OfMembers<readonly Bar[]>

@@ -148,14 +148,12 @@ export function defineStrategy<
 const LONGEST_NAME = 12;
 
 /** True if a value can be the name of a strategy. The name becomes part of the id of each of its orders. */
-export function isStrategyName(name: unknown): name is string {
-  return typeof name === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= LONGEST_NAME;
-}
+export const isStrategyName = (name: unknown): name is string =>
+  typeof name === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= LONGEST_NAME;
 
 /** Returns the message for an invalid name. */
-export function strategyNameProblem(name: unknown): string {
-  return `expected a strategy name of at most twelve lower-case letters, digits and hyphens, was ${JSON.stringify(name)}`;
-}
+export const strategyNameProblem = (name: unknown): string =>
+  `expected a strategy name of at most twelve lower-case letters, digits and hyphens, was ${JSON.stringify(name)}`;
 
 /** Names of a strategy's parts. Types of plugins are not checked, so a misspelt part would never be read. */
 const PARTS: ReadonlySet<string> = new Set([
@@ -172,14 +170,12 @@ const PARTS: ReadonlySet<string> = new Set([
 
 /** Returns why a value is not a strategy; null if it is one. Its declarations are checked later, at setup. */
 export function whatIsWrong(exported: unknown): string | null {
-  if (!isFields(exported)) {
+  if (!isFields(exported))
     return `expected a strategy made by defineStrategy as the default export, was ${exported === null ? 'null' : typeof exported}`;
-  }
   const parts = exported;
   const unknown = Object.keys(parts).find((part) => !PARTS.has(part));
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     return `expected the parts of a strategy (${[...PARTS].join(', ')}), was ${JSON.stringify(unknown)}`;
-  }
   if (typeof parts['name'] !== 'string') return `expected name to be a text, was ${typeof parts['name']}`;
   for (const part of ['params', 'state']) {
     if (parts[part] === undefined || isSchema(parts[part])) continue;
@@ -191,16 +187,14 @@ export function whatIsWrong(exported: unknown): string | null {
     return `expected ${part} to be a function, was ${typeof value}`;
   }
   const { beforeWarm, on } = parts;
-  if (beforeWarm !== undefined && beforeWarm !== 'wait' && beforeWarm !== 'call') {
+  if (beforeWarm !== undefined && beforeWarm !== 'wait' && beforeWarm !== 'call')
     return `expected beforeWarm to be "wait" or "call", was ${JSON.stringify(beforeWarm)}`;
-  }
   const trailing = wrongTrailing(parts['trailing']);
   if (trailing !== null) return trailing;
   if (typeof on !== 'object' || on === null) return `expected on to be handlers by name, was ${typeof on}`;
   for (const [name, handler] of Object.entries(on)) {
-    if (handler !== undefined && typeof handler !== 'function') {
+    if (handler !== undefined && typeof handler !== 'function')
       return `expected on.${name} to be a function, was ${typeof handler}`;
-    }
   }
   return null;
 }
@@ -214,15 +208,12 @@ export function strayHandler(on: StrategyDefinition['on'], data: readonly string
 }
 
 /** True if a value looks like a zod schema: it has `safeParse`. */
-export function isSchema(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'safeParse' in value;
-}
+export const isSchema = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'safeParse' in value;
 
 /** Number of stops of a strategy that follow the price, and their pace. Requests are planned by it. */
 export interface Trailing {
-  /**
-   * Maximum number of brackets and protections with a `trail` at the same time, 1 to 1,000; more are refused.
-   */
+  /** Maximum number of brackets and protections with a `trail` at once, 1 to 1,000; more are refused. */
   readonly most: number;
   /**
    * Least time between two moves of one stop, in ms, from 1,000 to a day. Default: the length of the shortest
@@ -267,6 +258,5 @@ export function paceOf(
   return { most, everyMs };
 }
 
-function isWhole(value: unknown, least: number, most: number): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
-}
+const isWhole = (value: unknown, least: number, most: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;

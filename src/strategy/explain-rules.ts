@@ -1,3 +1,4 @@
+import { invalidStrategy } from '../domain/errors.ts';
 import { joinSentences, sentence, type Sentence } from '../language/sentence.ts';
 import { isoText } from '../domain/time-text.ts';
 import type { OrderWith } from '../records/order.ts';
@@ -10,7 +11,7 @@ import type { ExitWish, Size } from './intents.ts';
 import type { IndicatorSpecs } from './indicators/declare-indicator.ts';
 import { notRules, readMoment, type RuleMoment, type RuleReading } from './rules.ts';
 import { filledIn, type RuleSet } from './rules/compile.ts';
-import { invalidRule, writeRule, type ConditionNode, type RuleNode } from './rules/expression.ts';
+import { writeRule, type ConditionNode, type RuleNode } from './rules/expression.ts';
 import { MAIN_PART, RuleSpec } from './rules/program.ts';
 import { checkedParameters } from './runner-setup.ts';
 
@@ -27,7 +28,7 @@ export function ruleSetOf(
   },
 ): RuleSet {
   const wrong = whatIsWrong(definition);
-  if (wrong !== null) throw invalidRule(wrong);
+  if (wrong !== null) throw invalidStrategy(wrong);
   const params = checkedParameters(definition, definition.name, of.params);
   const { timeframe } = of;
   const data = definition.data(dataSetup({ ...of, params, hasBooks: true }));

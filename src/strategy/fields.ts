@@ -2,24 +2,18 @@
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** True if a value can have fields; this includes lists. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
-}
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 const NONE: Fields = Object.freeze({});
 
 /** Returns the fields of an unchecked value; an empty object if it can have none. */
-export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : NONE;
-}
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : NONE);
 
 /**
  * Returns a copy of the engine's data that a strategy may hold and that nobody can change. Plain objects and
  * lists are copied at every level. An instance of a class is returned as it is.
  */
-export function frozenCopy<Value>(value: Value): Value {
-  return (isPlain(value) ? copyOf(value) : value) as Value;
-}
+export const frozenCopy = <Value>(value: Value): Value => (isPlain(value) ? copyOf(value) : value) as Value;
 
 /** Freezes plain objects and lists at every level, in place. An object that is already frozen is skipped. */
 export function deepFreeze<Value>(value: Value): Value {
@@ -49,9 +43,7 @@ function copyOf(value: object): object {
   return Object.freeze(copy);
 }
 
-function partOf(part: unknown): unknown {
-  return isPlain(part) ? copyOf(part) : part;
-}
+const partOf = (part: unknown): unknown => (isPlain(part) ? copyOf(part) : part);
 
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;

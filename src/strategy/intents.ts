@@ -115,9 +115,7 @@ export type TwapWish = Size & {
   readonly price?: DecimalInput;
 };
 
-/**
- * An amount to trade over a time, in slices in proportion to the market's usual volume at each time of day.
- */
+/** An amount to trade over a time, in slices in proportion to the usual volume at each time of day. */
 export type VwapWish = Size & {
   /** Time from the first slice to the end, in ms; at most 30 days. */
   readonly overMs: number;

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import { PLOT_COLORS, PLOT_STYLES, type PlotColor, type PlotStyle } from '../domain/figure-name.ts';
 import { Decimal, inputText } from './decimal-input.ts';
 import { isFields } from './fields.ts';
@@ -100,23 +100,21 @@ export function checkedSeries({
   readonly name: unknown;
   readonly options: unknown;
 }): PlotSeries {
-  if (!isTitle(name)) {
-    throw refusal(
+  if (!isTitle(name))
+    throw invalidStrategy(
       `ctx.plot: expected a name of 1 to ${LONGEST_TITLE} characters first, was ${inputText(name)}`,
     );
-  }
   const place = `ctx.plot "${name}"`;
-  if (!isFields(options)) {
-    throw refusal(`${place}: expected options such as { pane: "rsi" }, was ${inputText(options)}`);
-  }
+  if (!isFields(options))
+    throw invalidStrategy(`${place}: expected options such as { pane: "rsi" }, was ${inputText(options)}`);
   const { pane, style = 'line', color, ...others } = options;
   const [stray] = Object.keys(others);
-  if (stray !== undefined) throw refusal(`${place}: expected pane, style or color, was ${inputText(stray)}`);
-  if (pane !== undefined && !isTitle(pane)) {
-    throw refusal(
+  if (stray !== undefined)
+    throw invalidStrategy(`${place}: expected pane, style or color, was ${inputText(stray)}`);
+  if (pane !== undefined && !isTitle(pane))
+    throw invalidStrategy(
       `${place}: pane: expected a title of 1 to ${LONGEST_TITLE} characters, was ${inputText(pane)}`,
     );
-  }
   return {
     market,
     name,
@@ -126,14 +124,13 @@ export function checkedSeries({
   };
 }
 
-function isTitle(text: unknown): text is string {
-  return typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_TITLE;
-}
+const isTitle = (text: unknown): text is string =>
+  typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_TITLE;
 
 function oneOf<Word extends string>(words: readonly Word[], given: unknown, place: string): Word {
   const found = words.find((word) => word === given);
   if (found !== undefined) return found;
-  throw refusal(`${place}: expected one of ${words.join(', ')}, was ${inputText(given)}`);
+  throw invalidStrategy(`${place}: expected one of ${words.join(', ')}, was ${inputText(given)}`);
 }
 
 function isAlike({ pane, style, color }: PlotSeries, options: PlotOptions): boolean {
@@ -146,20 +143,16 @@ function isAlike({ pane, style, color }: PlotSeries, options: PlotOptions): bool
 
 function noValue(name: string, value: unknown): SarrafError {
   const remedy = Decimal.isDecimal(value) ? ', a Decimal: plot Number(…) of it' : '';
-  return refusal(
+  return invalidStrategy(
     `ctx.plot "${name}": expected a finite number, or null for a gap, was ${inputText(value)}${remedy}`,
   );
 }
 
 function otherOptions({ market, name }: PlotSeries, options: unknown): SarrafError {
   const checked = checkedSeries({ market, name, options });
-  return refusal(
+  return invalidStrategy(
     `ctx.plot "${name}": expected the pane, style and color of its first value, was ${JSON.stringify(checked)}`,
   );
-}
-
-function refusal(message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', message);
 }
 
 /** One value of a series; null is a gap. */

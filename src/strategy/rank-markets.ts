@@ -87,7 +87,9 @@ export function rankMarkets(
     else out.set(market, reason ?? NO_DATA);
   }
   const order = rules.rankBy === 'spread' ? 1 : -1;
-  eligible.sort((left, right) => order * (left.figure - right.figure) || byName(left, right));
+  eligible.sort(
+    (left, right) => order * (left.figure - right.figure) || (left.market < right.market ? -1 : 1),
+  );
   const chosen = chosenOf(eligible, { rules, members });
   const ranks = new Map<string, number>();
   for (const { market } of eligible) {
@@ -144,10 +146,6 @@ function refused(
   return null;
 }
 
-function byName(left: Eligible, right: Eligible): number {
-  return left.market < right.market ? -1 : 1;
-}
-
 /** Describes why a market is excluded, as a sentence without its name. */
 export function outText({ by, found, limit }: OutReason, rankBy: Ranking): string {
   switch (by) {
@@ -177,9 +175,8 @@ export function outCounts(out: Iterable<OutReason>): string {
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
-function numberText(found: number | null): string {
-  return found === null ? 'none' : String(Number(found.toPrecision(6)));
-}
+const numberText = (found: number | null): string =>
+  found === null ? 'none' : String(Number(found.toPrecision(6)));
 
 /** Numbers by which a market is ranked, as floats, since only decisions use them; null if unknown. */
 export interface MarketFigures {
@@ -255,15 +252,10 @@ function spreadOf(bid: number | null, ask: number | null): number | null {
   return ((ask - bid) / ((ask + bid) / 2)) * 10_000;
 }
 
-function apart(low: number | null, high: number | null, scale: number): number | null {
-  return low === null || high === null || high < low ? null : ((high - low) / low) * scale;
-}
+const apart = (low: number | null, high: number | null, scale: number): number | null =>
+  low === null || high === null || high < low ? null : ((high - low) / low) * scale;
 
-function numberOf(text: DecimalText | null): number | null {
-  return text === null ? null : Number(text);
-}
+const numberOf = (text: DecimalText | null): number | null => (text === null ? null : Number(text));
 
 /** Returns null for a price of zero or less, which means that there is none. */
-function positive(number: number | null): number | null {
-  return number === null || number <= 0 ? null : number;
-}
+const positive = (number: number | null): number | null => (number === null || number <= 0 ? null : number);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import type { StrategyContext } from './context.ts';
 import { ColumnCandle, type StoredRows } from './column-candle.ts';
 import { barOf, type Bar } from './data/bar.ts';
@@ -18,7 +18,6 @@ import {
   type RuleTime,
 } from './rules/compile.ts';
 import {
-  invalidRule,
   ruleText,
   shownValue,
   type Condition,
@@ -137,12 +136,12 @@ export function defineRules<
   const given = parts as unknown as AnyParts;
   const stray = isFields(parts) ? Object.keys(parts).find((name) => !PARTS.has(name)) : undefined;
   if (stray !== undefined)
-    throw invalidRule(`expected the parts of rules (${[...PARTS].join(', ')}), was "${stray}"`);
+    throw invalidStrategy(`expected the parts of rules (${[...PARTS].join(', ')}), was "${stray}"`);
   for (const part of ['data', 'enter'] as const)
     if (typeof given[part] !== 'function')
-      throw invalidRule(`${part}: expected a function, was ${typeof given[part]}`);
+      throw invalidStrategy(`${part}: expected a function, was ${typeof given[part]}`);
   if (given.size === undefined)
-    throw invalidRule('size: expected a size such as { equityShare: 0.1 }, was none');
+    throw invalidStrategy('size: expected a size such as { equityShare: 0.1 }, was none');
   const { name, params, trailing } = given;
   return {
     name,
@@ -207,8 +206,7 @@ export function readMoment({ reading, ctx, bar }: RuleMoment, held = ctx.state):
 
 /** Error for a strategy that was not made by `defineRules`. */
 export const notRules = ({ name }: StrategyDefinition): SarrafError =>
-  new SarrafError(
-    'INVALID_STRATEGY',
+  invalidStrategy(
     `expected a strategy made by defineRules, was ${name}, which has handlers of its own: its code says what it does`,
     { details: { hasHandlers: true } },
   );
@@ -216,17 +214,18 @@ export const notRules = ({ name }: StrategyDefinition): SarrafError =>
 /** Adds the deciding candles under a name of their own, for the handler of the rules. */
 function withMain(declared: unknown): DeclaredData {
   if (!isFields(declared) || declared instanceof Promise)
-    throw invalidRule(`data: expected candles by name, was ${shownValue(declared)}`);
+    throw invalidStrategy(`data: expected candles by name, was ${shownValue(declared)}`);
   const data = declared as DeclaredData;
   for (const [name, { kind }] of Object.entries(data) as [string, { readonly kind?: unknown }][]) {
-    if (name === MAIN_DATA) throw invalidRule(`data.${name}: expected another name, the rules have this one`);
+    if (name === MAIN_DATA)
+      throw invalidStrategy(`data.${name}: expected another name, the rules have this one`);
     if (kind !== 'candles' && kind !== 'member-candles')
-      throw invalidRule(
+      throw invalidStrategy(
         `data.${name}: expected candles, which rules are decided by, was ${String(kind)}: declare it in a strategy made by defineStrategy`,
       );
   }
   const [first] = Object.values(data);
-  if (first === undefined) throw invalidRule('data: expected candles by name, was none');
+  if (first === undefined) throw invalidStrategy('data: expected candles by name, was none');
   return { ...data, [MAIN_DATA]: first };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidStrategy } from '../domain/errors.ts';
 import type { CandleSeries } from './data/candle-series.ts';
 import type { CheckedData, DataEntry } from './checks/check-data.ts';
 import type { CandleData } from './data/data.ts';
@@ -33,7 +33,7 @@ export function definitionFor(
   },
 ): StrategyDefinition {
   const wrong = whatIsWrong(written);
-  if (wrong !== null) throw new SarrafError('INVALID_STRATEGY', wrong);
+  if (wrong !== null) throw invalidStrategy(wrong);
   const { universe, marketNames, listedMarkets: knownMarkets } = of;
   return universe === null
     ? written
@@ -49,7 +49,7 @@ export function checkedParameters(
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): unknown {
-  if (!isStrategyName(name)) throw new SarrafError('INVALID_STRATEGY', `name: ${strategyNameProblem(name)}`);
+  if (!isStrategyName(name)) throw invalidStrategy(`name: ${strategyNameProblem(name)}`);
   const params = (definition.params ?? NO_PARAMS).safeParse(frozenCopy(given), {
     reportInput: true,
     error: paramProblem,
@@ -58,7 +58,7 @@ export function checkedParameters(
   const names = Object.keys(fieldsOf(fieldsOf(definition.params)['shape']));
   const problems = params.error.issues.flatMap((issue) => paramProblems(issue, names));
   const lines = problems.map(({ path, message }) => `${path.join('.') || 'params'}: ${message}`);
-  throw new SarrafError('INVALID_STRATEGY', `parameters of ${name}: ${lines.join('; ')}`, {
+  throw invalidStrategy(`parameters of ${name}: ${lines.join('; ')}`, {
     details: { params: problems },
   });
 }
@@ -121,7 +121,7 @@ export function addIndicators(
   const named = Object.entries(Object(specs) as IndicatorSpecs);
   if (named.length > MOST_INDICATORS) {
     const message = `expected at most ${MOST_INDICATORS} indicators, were ${named.length}`;
-    throw new SarrafError('INVALID_STRATEGY', message);
+    throw invalidStrategy(message);
   }
   const indicators = new Map<string, Indicator>();
   for (const [name, spec] of named) {
@@ -139,10 +139,7 @@ export function addIndicators(
 /** Finds the feed by the object that `data` returned: two universes may declare candles of one timeframe. */
 function memberFeedFor(name: string, of: MemberCandles, universes: readonly MemberSet[]): MemberFeed {
   for (const { feeds } of universes) for (const feed of feeds) if (feed.data === of) return feed;
-  throw new SarrafError(
-    'INVALID_STRATEGY',
-    `indicators.${name}: expected candles of members that data declares, was of others`,
-  );
+  throw invalidStrategy(`indicators.${name}: expected candles of members that data declares, was of others`);
 }
 
 function seriesFor(name: string, of: CandleData, entries: readonly DataEntry[]): CandleSeries {
@@ -150,8 +147,7 @@ function seriesFor(name: string, of: CandleData, entries: readonly DataEntry[]):
   const series =
     entries.find((entry) => entry.series?.isOf(of.from.market, of.from.timeframe) === true)?.series ?? null;
   if (series !== null) return series;
-  throw new SarrafError(
-    'INVALID_STRATEGY',
+  throw invalidStrategy(
     `indicators.${name}: expected candles that data declares, was of ${route}, which it does not`,
   );
 }

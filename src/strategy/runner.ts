@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidStrategy } from '../domain/errors.ts';
 import { checkedData, type DataEntry } from './checks/check-data.ts';
 import { SLEEP, strayHandler, type StrategyDefinition, paceOf, type TrailPace } from './definition.ts';
 import { expectedMarket } from './decimal-input.ts';
@@ -118,12 +118,8 @@ export class StrategyRunner implements StrategyPort {
     this.name = setup.name ?? definition.name;
     this.market = market;
     this.source = setup.source ?? null;
-    if (knownMarkets?.has(market) === false) {
-      throw new SarrafError(
-        'INVALID_STRATEGY',
-        `market of ${this.name}: ${expectedMarket(market, knownMarkets)}`,
-      );
-    }
+    if (knownMarkets?.has(market) === false)
+      throw invalidStrategy(`market of ${this.name}: ${expectedMarket(market, knownMarkets)}`);
     const params = checkedParameters(definition, this.name, setup.params ?? {});
     this.params = params;
     const declared = definition.data(
@@ -142,7 +138,7 @@ export class StrategyRunner implements StrategyPort {
     this.entries = entries;
     const indicators = addIndicators(definition.indicators?.(declared, { params, timeframe }), checked);
     const stray = strayHandler(definition.on, Object.keys(declared));
-    if (stray !== null) throw new SarrafError('INVALID_STRATEGY', stray);
+    if (stray !== null) throw invalidStrategy(stray);
     const plain = [...new Set(entries.map(({ subscription }) => subscription))];
     this.subscriptions =
       universes.length === 0

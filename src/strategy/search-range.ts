@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidStrategy } from '../domain/errors.ts';
 
 const number = z.union([z.number(), z.string()]).refine((input) => tryDecimalText(input) !== null, {
   error: ({ input }) => `expected a decimal number such as 0.5, found ${JSON.stringify(input)}`,
@@ -34,7 +34,7 @@ export function search<Schema extends z.ZodType>(schema: Schema, range: SearchRa
   if (read.success) return schema.meta({ search: range });
   const [issue] = read.error.issues;
   const at = ['search', ...(issue?.path ?? [])].map(String).join('.');
-  throw new SarrafError('INVALID_STRATEGY', `${at}: ${issue?.message ?? 'expected a range'}`);
+  throw invalidStrategy(`${at}: ${issue?.message ?? 'expected a range'}`);
 }
 
 /** Returns the search range in a schema's meta data; undefined if there is none. */
@@ -45,8 +45,7 @@ export function searchOf(
   if (found === undefined || found === false) return found;
   const read = RANGE.safeParse(found);
   if (read.success) return read.data;
-  throw new SarrafError(
-    'INVALID_STRATEGY',
+  throw invalidStrategy(
     `expected the meta data "search" to come from search(schema, { min, max, … }), found ${JSON.stringify(found)}`,
   );
 }

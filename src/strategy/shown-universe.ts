@@ -1,5 +1,6 @@
 import type { StrategyEvent } from './strategy-event.ts';
 import { outText, type Member, type UniverseState } from './rank-markets.ts';
+import { madeOnce } from '../domain/retain-newest.ts';
 
 /** A universe as a strategy sees it. */
 export interface Universe {
@@ -29,14 +30,14 @@ const NOBODY: UniverseState = { rankBy: 'volume24h', members: [], kept: [], out:
 const shown = new WeakMap<UniverseState, Universe>();
 
 /** Returns a universe as a strategy sees it; `state` is null before the first ranking. */
-export function universeOf(state: UniverseState | null): Universe {
-  const of = state ?? NOBODY;
-  const known = shown.get(of);
-  if (known !== undefined) return known;
+export const universeOf = (state: UniverseState | null): Universe =>
+  madeOnce(shown, state ?? NOBODY, shownUniverse);
+
+function shownUniverse(of: UniverseState): Universe {
   const { rankBy, out, kept, rankedAtMs } = of;
   const members = Object.freeze(of.members.map((member) => Object.freeze({ ...member })));
   const markets = Object.freeze(members.map(({ market }) => market));
-  const made: Universe = Object.freeze({
+  return Object.freeze({
     members,
     markets,
     kept: Object.freeze([...kept]),
@@ -49,8 +50,6 @@ export function universeOf(state: UniverseState | null): Universe {
       return rankedAtMs === null ? 'the markets have not been ranked yet' : 'it is no candidate';
     },
   });
-  shown.set(of, made);
-  return made;
 }
 
 export function universeEventOf(event: Extract<StrategyEvent, { kind: 'universe' }>): UniverseEvent {

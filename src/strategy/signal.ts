@@ -25,9 +25,7 @@ export interface SignalData<Payload = unknown> {
   readonly schema: z.ZodType<Payload>;
 }
 
-/**
- * Reason that a signal is not delivered: it is invalid (`refused`), or the strategy is not ready (`dropped`).
- */
+/** Reason that a signal is not delivered: it is invalid (`refused`) or its strategy not ready (`dropped`). */
 export interface SignalObjection {
   readonly outcome: 'refused' | 'dropped';
   readonly code: 'invalid' | 'not-ready' | 'failed';
@@ -62,6 +60,4 @@ export function signalOf(
 }
 
 /** Returns the reason in one line, cut, since it has field names from the sender. */
-function reasonOf(text: string): string {
-  return oneLine(text).slice(0, LONGEST_REASON);
-}
+const reasonOf = (text: string): string => oneLine(text).slice(0, LONGEST_REASON);

@@ -104,10 +104,7 @@ export type ClosedCandle = Candle & {
   readonly closeTimeMs: number;
   /** Time at which the bot read it, in ms since 1970. */
   readonly seenAtMs: number;
-  /**
-   * Number of bars missing directly before it: the exchange gave none, because nothing was traded or because
-   * they could not be read.
-   */
+  /** Number of bars missing directly before it: without trades, or unreadable. */
   readonly missedBefore: number;
 };
 
@@ -301,6 +298,4 @@ export function fillOf(fill: FillEvent): Fill {
   });
 }
 
-function numberOf(text: DecimalText | null): number | null {
-  return text === null ? null : Number(text);
-}
+const numberOf = (text: DecimalText | null): number | null => (text === null ? null : Number(text));

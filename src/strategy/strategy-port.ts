@@ -151,9 +151,7 @@ function stackOf(error: unknown): string | null {
   }
 }
 
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
-}
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** Matches the messages of JavaScript for a change of a frozen object. */
 const FROZEN = /read only property|object is not extensible|Cannot delete property|which has only a getter/;
@@ -176,10 +174,7 @@ export interface StrategyLogLine {
   readonly fields: Readonly<Record<string, unknown>> | null;
 }
 
-/**
- * Maximum number of lines of one call, and of one hour of the run's time. More are counted and reported in
- * one line.
- */
+/** Maximum number of lines of one call, and of an hour of the run. More are counted in one line. */
 const MOST_A_CALL = 20;
 const MOST_AN_HOUR = 1_000;
 
@@ -189,10 +184,7 @@ const LONGEST_FIELDS = 1_000;
 
 const NO_LINES: readonly StrategyLogLine[] = [];
 
-/**
- * Collects what a strategy logs until the engine drains it. Uses the run's time alone, so that a backtest
- * logs the same each time.
- */
+/** Collects what a strategy logs until the engine drains it, by the run's time alone. */
 export class StrategyLog {
   private lines: StrategyLogLine[] | null = null;
   private inCall = 0;
@@ -280,9 +272,8 @@ export function memberUniverseOf({
 }
 
 /** Returns the strategy's own market in a list; an empty list if it runs in each member of a universe. */
-export function ownMarketsOf(placed: Placed): readonly string[] {
-  return memberUniverseOf(placed) === null ? [placed.market] : [];
-}
+export const ownMarketsOf = (placed: Placed): readonly string[] =>
+  memberUniverseOf(placed) === null ? [placed.market] : [];
 
 /** Describes a strategy's markets for people: its market, or `10 rls markets by volume24h`. */
 export function placeText(placed: Placed): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import type { StrategyDefinition } from './definition.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -21,12 +21,8 @@ export class StrategyState {
     this.strategy = strategy;
     this.definition = definition;
     const read = this.read({});
-    if (typeof read === 'string') {
-      throw new SarrafError(
-        'INVALID_STRATEGY',
-        `state of ${strategy}: expected a default for each field; ${read}`,
-      );
-    }
+    if (typeof read === 'string')
+      throw invalidStrategy(`state of ${strategy}: expected a default for each field; ${read}`);
     this.value = read.state;
     this.current = this.value;
     this.drainedJson = this.toJson();
@@ -36,7 +32,7 @@ export class StrategyState {
   change(change: unknown): void {
     const fields = checkedChange(change, this.definition.state !== undefined);
     const read = this.read({ ...Object(this.value), ...fields });
-    if (typeof read === 'string') throw refusal(`ctx.setState: ${read}`);
+    if (typeof read === 'string') throw invalidStrategy(`ctx.setState: ${read}`);
     this.value = read.state;
   }
 
@@ -73,7 +69,7 @@ export class StrategyState {
     if (typeof read === 'string') {
       if (this.definition.migrate === undefined) throw this.unfit(read);
       read = this.read(this.definition.migrate(stored));
-      if (typeof read === 'string') throw refusal(`state of ${this.strategy} after migrate: ${read}`);
+      if (typeof read === 'string') throw invalidStrategy(`state of ${this.strategy} after migrate: ${read}`);
     }
     this.value = read.state;
     this.current = this.value;
@@ -87,7 +83,7 @@ export class StrategyState {
     } catch (error) {
       const was = JSON.stringify(json.slice(0, 60));
       const message = `expected the stored state of ${this.strategy} as JSON, was ${was}`;
-      throw new SarrafError('INVALID_STRATEGY', message, { cause: error });
+      throw invalidStrategy(message, { cause: error });
     }
   }
 
@@ -111,7 +107,7 @@ export class StrategyState {
   private unfit(why: string): SarrafError {
     const how =
       'Add migrate(stored) to the strategy: return the state made of the stored one, or {} to begin anew';
-    return refusal(`the stored state of ${this.strategy} does not fit its schema: ${why}. ${how}`);
+    return invalidStrategy(`the stored state of ${this.strategy} does not fit its schema: ${why}. ${how}`);
   }
 }
 
@@ -119,13 +115,14 @@ const NO_STATE = z.strictObject({});
 
 /** Checks the argument of `ctx.setState`. Throws `INVALID_STRATEGY` if it is not an object of fields. */
 export function checkedChange(change: unknown, hasSchema: boolean): Fields {
-  if (!hasSchema) throw refusal('ctx.setState: expected a strategy with a schema as state, was one without');
-  if (typeof change !== 'object' || change === null || Array.isArray(change)) {
-    throw refusal('ctx.setState: expected fields of the state, such as { count: 1 }');
-  }
+  if (!hasSchema)
+    throw invalidStrategy('ctx.setState: expected a strategy with a schema as state, was one without');
+  if (typeof change !== 'object' || change === null || Array.isArray(change))
+    throw invalidStrategy('ctx.setState: expected fields of the state, such as { count: 1 }');
   const fields: Fields = { ...change };
   const missing = Object.keys(fields).find((name) => fields[name] === undefined);
-  if (missing !== undefined) throw refusal(`ctx.setState: state.${missing}: expected a value, was undefined`);
+  if (missing !== undefined)
+    throw invalidStrategy(`ctx.setState: state.${missing}: expected a value, was undefined`);
   return fields;
 }
 
@@ -146,10 +143,6 @@ function lostField(given: unknown, read: unknown, place: string): string | null 
     if (lost !== null) return lost;
   }
   return null;
-}
-
-function refusal(message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', message);
 }
 
 /** Maximum number of characters of a state as JSON, roughly; more is a fault of the strategy. */
@@ -175,8 +168,7 @@ function sizeOf(value: unknown, key: string, depth: number, before: number): num
   if (typeof value === 'string') return before + value.length + 2;
   if (typeof value === 'number' && Number.isFinite(value)) return before + 1;
   if (typeof value !== 'object') throw notJson(value, key);
-  if (depth > DEEPEST)
-    throw new SarrafError('INVALID_STRATEGY', `expected a state at most ${DEEPEST} levels deep`);
+  if (depth > DEEPEST) throw invalidStrategy(`expected a state at most ${DEEPEST} levels deep`);
   let characters = before + 2;
   // Frozen objects are checked, too: an author may freeze what is no JSON.
   if (Array.isArray(value)) {
@@ -186,9 +178,8 @@ function sizeOf(value: unknown, key: string, depth: number, before: number): num
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) throw notJson(value, key);
     const fields = value as Readonly<Record<string, unknown>>;
-    for (const name of Object.keys(fields)) {
+    for (const name of Object.keys(fields))
       characters = next(fields[name], name, depth, characters + name.length + 3);
-    }
   }
   Object.freeze(value);
   return characters;
@@ -199,19 +190,12 @@ function next(value: unknown, key: string, depth: number, before: number): numbe
   return sizeOf(value, key, depth + 1, before + 1);
 }
 
-function tooLong(): SarrafError {
-  return new SarrafError(
-    'INVALID_STRATEGY',
-    `expected a state of at most ${MOST_CHARACTERS} characters of JSON`,
-  );
-}
+const tooLong = (): SarrafError =>
+  invalidStrategy(`expected a state of at most ${MOST_CHARACTERS} characters of JSON`);
 
 function notJson(value: unknown, key: string): SarrafError {
   const place = key === '' ? 'the state itself' : JSON.stringify(key);
-  return new SarrafError(
-    'INVALID_STRATEGY',
-    `expected a state of plain JSON, was ${kindOf(value)} at ${place}`,
-  );
+  return invalidStrategy(`expected a state of plain JSON, was ${kindOf(value)} at ${place}`);
 }
 
 function kindOf(value: unknown): string {

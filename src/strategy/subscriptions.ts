@@ -22,10 +22,7 @@ export const FRESHNESS = {
   stats: { everyMs: 10_000, maxAgeMs: 60_000 },
 } as const satisfies Record<string, Required<Freshness>>;
 
-/**
- * Defaults for margin data. The limits allow 12 requests a minute of pools, and 12 of margin and spot wallets
- * together.
- */
+/** Defaults for margin data. The limits allow 12 requests a minute of pools, and 12 of all wallets. */
 export const MARGIN_FRESHNESS = {
   pools: { everyMs: 60_000, maxAgeMs: 300_000 },
   'margin-wallets': { everyMs: 30_000, maxAgeMs: 180_000 },
@@ -134,9 +131,8 @@ const MARGIN_KINDS: ReadonlySet<string> = new Set<MarginSubscription['kind']>([
 ]);
 
 /** True for a subscription to margin data, which has no market. */
-export function isOfMargin(wanted: Subscription): wanted is MarginSubscription {
-  return MARGIN_KINDS.has(wanted.kind);
-}
+export const isOfMargin = (wanted: Subscription): wanted is MarginSubscription =>
+  MARGIN_KINDS.has(wanted.kind);
 
 /** Returns the markets whose data a subscription delivers. */
 export function marketsOfSubscription(wanted: Subscription): readonly string[] {

@@ -1,13 +1,11 @@
 import { MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import type { Immutable } from '../domain/stored-json.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { expectedMarket, inputText } from './decimal-input.ts';
 
-/**
- * Maximum number of members of one universe: more than any exchange of this kind has markets in one currency.
- */
+/** Maximum number of members of one universe: no exchange has more markets in one currency. */
 export const MOST_MEMBERS = 150;
 
 /** Numbers by which markets are ranked: the narrowest spread is best, for others the largest number. */
@@ -44,9 +42,7 @@ export const universeSchema = z.strictObject({
   filters: filters.default({}),
   /** Time from one ranking to the next, in ms. */
   refreshMs: z.int().min(MINUTE_MS).max(WEEK_MS).default(600_000),
-  /**
-   * Margin against quick changes: a member leaves once its rank is worse than `take` x (1 + `hysteresis`).
-   */
+  /** Margin against quick changes: a member leaves once its rank exceeds `take` x (1 + `hysteresis`). */
   hysteresis: number
     .refine((value) => value >= 0 && value <= 5, 'expected a number from 0 to 5')
     .default(0.2),
@@ -76,9 +72,8 @@ export function checkedUniverse(
   }
   const { data } = checked;
   const quotes = of.marketNames.quotes.map(({ currency }) => currency);
-  if (!quotes.some((quote) => quote === data.quote)) {
+  if (!quotes.some((quote) => quote === data.quote))
     throw refusal(['quote'], `expected one of ${quotes.join(', ')}, was ${JSON.stringify(data.quote)}`);
-  }
   for (const [place, symbol] of (data.filters.exclude ?? []).entries())
     checkExcluded(symbol, { ...of, quote: data.quote, place });
   return { ...data, reserve: data.reserve ?? Math.ceil(data.take / 2) };
@@ -116,6 +111,5 @@ function checkExcluded(
   if (knownMarkets?.has(symbol) === false) throw refusal(path, expectedMarket(symbol, knownMarkets));
 }
 
-function refusal(path: readonly PropertyKey[], message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `${['universe', ...path].join('.')}: ${message}`);
-}
+const refusal = (path: readonly PropertyKey[], message: string): SarrafError =>
+  invalidStrategy(`${['universe', ...path].join('.')}: ${message}`);

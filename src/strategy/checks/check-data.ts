@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { fieldsOf } from '../fields.ts';
-import { present, SarrafError } from '../../domain/errors.ts';
+import { present } from '../../domain/errors.ts';
+import { refusal } from './intent-fields.ts';
 import { CandleSeries } from '../data/candle-series.ts';
 import { checkedSubscription, MOST_SUBSCRIPTIONS } from '../check-subscriptions.ts';
 import { isSchema, LIFE } from '../definition.ts';
@@ -75,17 +76,15 @@ interface DataSource {
  * @throws SarrafError `INVALID_STRATEGY` that names the wrong data.
  */
 export function checkedData(declared: unknown, source: DataSource): CheckedData {
-  if (typeof declared !== 'object' || declared === null || Array.isArray(declared)) {
+  if (typeof declared !== 'object' || declared === null || Array.isArray(declared))
     throw refusal('data', 'expected data by name, such as { bars: market.candles(timeframe) }, was none');
-  }
   const parts = Object.entries(declared as DeclaredData).flatMap(([name, part]): readonly Part[] =>
     Array.isArray(part)
       ? (part as readonly Data[]).map((one, index) => ({ name, place: `data.${name}.${index}`, part: one }))
       : [{ name, place: `data.${name}`, part: part as Data }],
   );
-  if (parts.length > MOST_SUBSCRIPTIONS) {
+  if (parts.length > MOST_SUBSCRIPTIONS)
     throw refusal('data', `expected at most ${MOST_SUBSCRIPTIONS} of them, were ${parts.length}`);
-  }
   for (const part of parts) checkPart(part);
   return {
     entries: entriesOf(
@@ -96,9 +95,8 @@ export function checkedData(declared: unknown, source: DataSource): CheckedData 
   };
 }
 
-function isOfUniverse(part: Data): part is UniverseData | MemberData {
-  return part.kind === 'universe' || part.kind.startsWith('member-');
-}
+const isOfUniverse = (part: Data): part is UniverseData | MemberData =>
+  part.kind === 'universe' || part.kind.startsWith('member-');
 
 /** Returns the universes with the data of their members. Data belongs to the universe object that made it. */
 function universesOf(parts: readonly Part[], source: DataSource): readonly MemberSet[] {
@@ -162,9 +160,8 @@ function entriesOf(
 
 function checkPart({ name, place, part }: Part): void {
   if (!NAME.test(name)) throw refusal(place, 'expected a name of at most 32 letters, digits and underscores');
-  if (LIFE.some((life) => life === name)) {
+  if (LIFE.some((life) => life === name))
     throw refusal(place, `expected another name: on.${name} is the handler of the strategy's own events`);
-  }
   if (KINDS.has(fieldsOf(part)['kind'])) return;
   throw refusal(
     place,
@@ -190,16 +187,11 @@ function schemaOf(part: Data, place: string, isListed: boolean): z.ZodType | nul
 
 /** Merges two subscriptions to the same data into one that serves both. */
 function merged(one: PlainSubscription, other: PlainSubscription): PlainSubscription {
-  if (one.kind === 'candles' && other.kind === 'candles') {
+  if (one.kind === 'candles' && other.kind === 'candles')
     return { ...one, warmUp: Math.max(one.warmUp, other.warmUp) };
-  }
   if ('everyMs' in one && 'everyMs' in other) {
     const everyMs = Math.min(one.everyMs, other.everyMs);
     return { ...one, everyMs, maxAgeMs: Math.min(one.maxAgeMs, other.maxAgeMs) };
   }
   return one;
-}
-
-function refusal(place: string, message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `${place}: ${message}`);
 }

@@ -2,7 +2,7 @@ import { ORDER_LABELS } from '../../records/order.ts';
 import type { Intent } from '../intents.ts';
 import { isDecimalFromZero, inputText, isPositiveDecimal, expectedMarket } from '../decimal-input.ts';
 import { isFields, type Fields } from '../fields.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../../domain/errors.ts';
 
 const LONGEST_TAG = 32;
 const LONGEST_ID = 64;
@@ -42,9 +42,8 @@ class FieldCheck {
   }
 
   protected market(market: unknown): void {
-    if (typeof market !== 'string' || market === '') {
+    if (typeof market !== 'string' || market === '')
       this.fail('.market', `expected a market such as "BTCIRT", was ${inputText(market)}`);
-    }
     if (this.knownMarkets?.has(market) === false)
       this.fail('.market', expectedMarket(market, this.knownMarkets));
   }
@@ -96,14 +95,11 @@ class FieldCheck {
   }
 }
 
-export function isSide(side: unknown): boolean {
-  return side === 'buy' || side === 'sell';
-}
+export const isSide = (side: unknown): boolean => side === 'buy' || side === 'sell';
 
 /** Returns the error for a problem at a place. */
-export function refusal(place: string, message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `${place}: ${message}`);
-}
+export const refusal = (place: string, message: string): SarrafError =>
+  invalidStrategy(`${place}: ${message}`);
 
 /** Fields of an exit, which a bracket and a protection share. */
 const EXIT_FIELDS = [

@@ -106,9 +106,7 @@ Object.freeze(ShownBar.prototype);
  * Returns a candle as strategies see it. It is not frozen here, because that takes longer than making it;
  * whoever shows it repeatedly freezes it.
  */
-export function barOf(candle: ClosedCandle): Bar {
-  return new ShownBar(candle);
-}
+export const barOf = (candle: ClosedCandle): Bar => new ShownBar(candle);
 
 /** The best prices of a market: from its book, or from its last bar in a run that has only candles. */
 export interface Ticker {

@@ -21,7 +21,7 @@ import {
   type TimerSubscription,
 } from '../subscriptions.ts';
 import type { Signal, SignalData } from '../signal.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invalidStrategy } from '../../domain/errors.ts';
 import { universeData, type MemberData, type OfMembers, type UniverseData } from '../universe/member-data.ts';
 import type { Universe, UniverseEvent } from '../shown-universe.ts';
 import { checkedUniverse, type UniverseWish } from '../universe-rules.ts';
@@ -153,10 +153,7 @@ export interface MarketData {
   readonly base: string;
   /** Quote currency, in which prices are, in lower case: `rls`. */
   readonly quote: string;
-  /**
-   * Closed candles in order, each once. With `history`, the last bars (at most 499) are in `ctx.history`
-   * under the name of the data.
-   */
+  /** Closed candles in order, each once. With `history`, the last bars (at most 499) are in `ctx.history`. */
   candles(timeframe: Timeframe, options?: { readonly history?: number }): CandleData;
   /** The order book: polled every 2 s, at most 30 s old. */
   book(freshness?: Freshness): BookData;
@@ -204,10 +201,7 @@ export interface DataSetup<Params> {
   readonly margin: MarginData;
   /** Timeframe of the run's candles. */
   readonly timeframe: Timeframe;
-  /**
-   * False in a backtest on candles: it has no books, public trades or statistics, and refuses a strategy that
-   * declares them.
-   */
+  /** False in a backtest on candles, which has no books, public trades or statistics. */
   readonly hasBooks: boolean;
   /**
    * A time by the calendar: `timer('0 9 * * *')` is nine o'clock in the morning, UTC. A sixth field, the
@@ -250,7 +244,7 @@ export function dataSetup<Params>(of: {
     margin: MARGIN,
     timeframe,
     hasBooks,
-    timer: (cron) => ({ kind: 'timer', from: withoutName(timer('', cron)) }),
+    timer: (cron) => ({ kind: 'timer', from: { kind: 'timer', cron: timer('', cron).cron } }),
     signal: <Schema extends z.ZodType>(schema: Schema, options?: { readonly maxAgeMs?: number }) => {
       const { kind, maxAgeMs } = signalSubscription('', options);
       // The type of a signal's payload is the output of its schema.
@@ -258,7 +252,7 @@ export function dataSetup<Params>(of: {
     },
     universe: (request) => {
       const rules = checkedUniverse(request, { marketNames, knownMarkets });
-      if (rules.rankBy === 'spread' && !hasBooks) throw new SarrafError('INVALID_STRATEGY', NO_SPREADS);
+      if (rules.rankBy === 'spread' && !hasBooks) throw invalidStrategy(NO_SPREADS);
       return universeData(rules, { timeframe, hasBooks });
     },
   };
@@ -289,10 +283,6 @@ function marketData(
     trades: (freshness) => ({ kind: 'trades', from: trades(symbol, freshness) }),
     stats: (freshness) => ({ kind: 'stats', from: stats(symbol, freshness) }),
   };
-}
-
-function withoutName({ kind, cron }: TimerSubscription): Omit<TimerSubscription, 'name'> {
-  return { kind, cron };
 }
 
 /** Statistics of a market's last day, from the exchange. For a closed market all other fields may be null. */
@@ -327,9 +317,7 @@ export function marketDayOf(stats: MarketStats): MarketDay {
   });
 }
 
-function numberOf(text: DecimalText | null): number | null {
-  return text === null ? null : Number(text);
-}
+const numberOf = (text: DecimalText | null): number | null => (text === null ? null : Number(text));
 
 export interface TapeTrade extends Pick<PublicTrade, 'timeMs' | 'side'> {
   /** Price in the quote currency. */

@@ -87,9 +87,7 @@ function walletOf({ currency, ...exact }: MarginWallet): ShownMarginWallet {
   });
 }
 
-function numberOf(text: DecimalText | null): number | null {
-  return text === null ? null : Number(text);
-}
+const numberOf = (text: DecimalText | null): number | null => (text === null ? null : Number(text));
 
 /** Returns items by currency, in an object without a prototype, so that no inherited name is found. */
 function byCurrency<Item extends { readonly currency: string }>(

@@ -5,7 +5,7 @@ import { routeOfSubscription, candidateSubscription, type Subscription } from '.
 import { type StrategyEvent, type ClosedCandle, fillOf, type EngineView } from '../strategy-event.ts';
 import type { Timeframe } from '../../domain/candle.ts';
 import type { Candidate, MemberSeries, MemberSet } from '../universe/member-set.ts';
-import { SarrafError, present } from '../../domain/errors.ts';
+import { present, type SarrafError, invalidStrategy } from '../../domain/errors.ts';
 import { barOf, tickerOfBar, tickerOfBook } from '../data/bar.ts';
 import { bookOf } from '../book.ts';
 import { frozenCopy, isFields } from '../fields.ts';
@@ -144,10 +144,7 @@ export interface ShownAs {
 /** Value for a handler that is not called, because a side of the book is empty. */
 export const NOTHING_SHOWN = Symbol('nothing shown');
 
-/**
- * Returns the frozen event argument of a handler. `data` is the handler's declared data; null for events of
- * the strategy's own life.
- */
+/** Returns the frozen event argument of a handler. `data` is its data; null for the strategy's life. */
 export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
   switch (event.kind) {
     case 'start':
@@ -194,8 +191,7 @@ export function wrongAnswer(answer: unknown): SarrafError {
   const was = isPromise
     ? 'a promise: leave out "async" and "await"'
     : `${answerText(answer)}: put its body in braces, and return nothing`;
-  return new SarrafError(
-    'INVALID_STRATEGY',
+  return invalidStrategy(
     `expected a handler that returns nothing and does not wait, was ${was}; place orders with ctx.buy and the like, and change the state with ctx.setState`,
   );
 }
@@ -240,12 +236,8 @@ export class HandlerCall {
 
   /** State of the engine for this call. Throws outside of a call, since it is valid for one moment only. */
   get view(): EngineView {
-    if (this.now === null) {
-      throw new SarrafError(
-        'INVALID_STRATEGY',
-        'expected ctx to be used during its call only, it was asked later',
-      );
-    }
+    if (this.now === null)
+      throw invalidStrategy('expected ctx to be used during its call only, it was asked later');
     return this.now;
   }
 

@@ -1,7 +1,7 @@
 import { bookOf } from '../book.ts';
 import type { DataEntry } from '../checks/check-data.ts';
 import { expectedMarket } from '../decimal-input.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError, invalidStrategy } from '../../domain/errors.ts';
 import type { DataAges, MarketContext, StrategyContext } from '../context.ts';
 import type { HandlerCall } from './handler-call.ts';
 import { marginTopic } from '../../records/margin.ts';
@@ -86,19 +86,14 @@ class MarketHandle extends MarketIntentFields implements MarketContext {
   get rules(): Rules {
     const rules = this.#call.view.rules(this.market);
     if (rules !== null && rules === this.#seenRules && this.#rules !== null) return this.#rules;
-    if (rules === null) {
-      throw new SarrafError('INVALID_STRATEGY', `expected a market that the bot follows, was ${this.market}`);
-    }
+    if (rules === null) throw invalidStrategy(`expected a market that the bot follows, was ${this.market}`);
     this.#seenRules = rules;
     this.#rules = rulesOf(rules);
     return this.#rules;
   }
 }
 
-/**
- * Caches a currency's free amount for a record of all free amounts, which stays the same object until one of
- * them changes.
- */
+/** Caches a currency's free amount for a record of all free amounts, a new one after each change. */
 class LastFree {
   #all: Readonly<Record<string, DecimalText>> | null = null;
   #text: DecimalText = ZERO;
@@ -278,9 +273,8 @@ Object.freeze(HandlerContext.prototype);
 Object.freeze(HandlerContext);
 
 /** Returns the first market of the given shares, which may be anything: types of plugins are not trusted. */
-function firstOf(shares: unknown): string | undefined {
-  return typeof shares === 'object' && shares !== null ? Object.keys(shares)[0] : undefined;
-}
+const firstOf = (shares: unknown): string | undefined =>
+  typeof shares === 'object' && shares !== null ? Object.keys(shares)[0] : undefined;
 
 /** Returns contexts of other markets, each made once; for its own market, the context itself. */
 function marketsOf(
@@ -293,12 +287,10 @@ function marketsOf(
     void call.view;
     const known = handles.get(symbol);
     if (known !== undefined) return known;
-    if (knownMarkets?.has(symbol) === false) {
-      throw new SarrafError(
-        'INVALID_STRATEGY',
+    if (knownMarkets?.has(symbol) === false)
+      throw invalidStrategy(
         `ctx.markets.of: ${expectedMarket(symbol, knownMarkets)}: declare data of a market, and the bot follows it`,
       );
-    }
     const handle = new MarketHandle(call, symbol);
     handles.set(symbol, handle);
     return handle;
@@ -406,9 +398,8 @@ function memberReaders(
 }
 
 /** Returns the values of each member's indicators, by the names of the indicators. */
-export function memberValues({ values }: MemberFeed, call: HandlerCall): FieldReaders {
-  return new Map(values.map(([name, of]) => [name, { value: ofMembers(call, of) }] as const));
-}
+export const memberValues = ({ values }: MemberFeed, call: HandlerCall): FieldReaders =>
+  new Map(values.map(([name, of]) => [name, { value: ofMembers(call, of) }] as const));
 
 /** Returns access to a value of each member, during the call only. */
 function ofMembers<Value>(call: HandlerCall, of: (market: string) => Value): OfMembers<Value> {

@@ -50,7 +50,6 @@ export const sma = declareWindow('sma', bars(20), (length) => ofCloses(new Simpl
  * simple average.
  */
 export const ema = declareLength('ema', bars(20), {
-  first: ({ length }) => length,
   settled: ({ length }) => exponentialMemory(length),
   start: ({ length }) => ofCloses(textbookEma(length)),
 });
@@ -66,7 +65,6 @@ export const wma = declareWindow('wma', bars(20), (length) => ofCloses(new WMA(l
  * average.
  */
 export const wsma = declareLength('wsma', bars(14), {
-  first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
   start: ({ length }) => ofCloses(new WilderAverage(length)),
 });
@@ -115,7 +113,6 @@ export const trima = declareWindow('trima', bars(20), (length) => ofCloses(new T
  * 1) / 2⌋ bars ago.
  */
 export const zlema = declareLength('zlema', bars(20), {
-  first: ({ length }) => length,
   settled: ({ length }) => exponentialMemory(length) + length,
   start: ({ length }) => ofCloses(new ZLEMA(length)),
 });
@@ -127,10 +124,7 @@ export const zlema = declareLength('zlema', bars(20), {
 export const alma = declareNamed(
   'alma',
   { length: bars(9), offset: factor(0.85, 0, 1), sigma: factor(6, 0.1, 100) },
-  {
-    first: ({ length }) => length,
-    start: ({ length, offset, sigma }) => ofCloses(new ALMA(length, offset, sigma)),
-  },
+  { start: ({ length, offset, sigma }) => ofCloses(new ALMA(length, offset, sigma)) },
 );
 
 /**
@@ -138,7 +132,6 @@ export const alma = declareNamed(
  * without.
  */
 export const kama = declareLength('kama', bars(10, 2), {
-  first: ({ length }) => length,
   settled: () => UNBOUNDED_MEMORY,
   start: ({ length }) => ofCloses(new KAMA(length)),
 });
@@ -149,7 +142,6 @@ export const kama = declareLength('kama', bars(10, 2), {
  */
 export const frama = declareLength('frama', bars(16, 2), {
   refusal: ({ length }) => (length % 2 === 0 ? null : 'an even length'),
-  first: ({ length }) => length,
   settled: () => UNBOUNDED_MEMORY,
   start: ({ length }) => ofCloses(new FRAMA(length)),
 });
@@ -168,14 +160,12 @@ export const vidya = declareLength('vidya', bars(14), {
  * the distance.
  */
 export const mcginley = declareLength('mcginley', bars(14, 2), {
-  first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
   start: ({ length }) => ofCloses(new McGinleyDynamic(length)),
 });
 
 /** Ehlers' super smoother of the closes, a price: two poles with the critical period `length`. */
 export const superSmoother = declareLength('superSmoother', bars(10, 2), {
-  first: ({ length }) => length,
   settled: ({ length }) => 3 * length,
   start: ({ length }) => ofCloses(new SuperSmoother(length)),
 });
@@ -198,7 +188,6 @@ export const vwma = declareWindow('vwma', bars(20), (length) => ofBars(new VWMA(
  * nothing was traded.
  */
 export const vwap = declareLength('vwap', bars(20), {
-  first: ({ length }) => length,
   start: ({ length }) => {
     const average = new VWMA(length);
     return ofBars(series((bar) => average.update({ ...bar, close: typicalOf(bar) }, false)));

@@ -1,5 +1,5 @@
 import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invalidStrategy } from '../../domain/errors.ts';
 import type { CandleData } from '../data/data.ts';
 import { isFields } from '../fields.ts';
 import type { MemberCandles } from '../universe/member-data.ts';
@@ -34,10 +34,7 @@ export type IndicatorValue = number | object;
 export interface Indicator {
   /** Number of the candle, from 1, at which it has its first value. */
   readonly first: number;
-  /**
-   * Number of candles after which its value no longer depends on its start: less than a thousandth of earlier
-   * values is left in it.
-   */
+  /** Number of candles after which less than a thousandth of earlier values is left in its value. */
   readonly settledAfter: number;
   /**
    * Value as of the last candle. Null before it has seen enough candles, and if its formula divides by zero.
@@ -96,8 +93,8 @@ interface Rules<Params extends Ranges, Value extends IndicatorValue> {
   readonly params: Params;
   /** Checks a rule between parameters: returns null, or the expectation that failed. */
   readonly refusal?: (params: Numbers<Params>) => string | null;
-  /** Returns the number of the bar, from 1, at which it has its first value. */
-  readonly first: (params: Numbers<Params>) => number;
+  /** Returns the number of the bar, from 1, at which it has its first value; left out if that is `length`. */
+  readonly first?: (params: Numbers<Params>) => number;
   /** Returns the bars after which its value no longer depends on its start; left out if that is `first`. */
   readonly settled?: (params: Numbers<Params>) => number;
   /** Starts a new running indicator, fed with closes or with whole bars. */
@@ -191,8 +188,17 @@ export function declareWindow<Value extends IndicatorValue>(
   range: ParameterRange,
   start: (length: number) => IndicatorFeed<Value>,
 ): Declaration<[of: CandleData, length?: number], Value> {
+  return declareLength(kind, range, { start: ({ length }) => start(length) });
+}
+
+/** Declares an indicator of the last `length` changes: its first value is at bar `length` + 1. */
+export function declareChanges<Value extends IndicatorValue>(
+  kind: string,
+  range: ParameterRange,
+  start: (length: number) => IndicatorFeed<Value>,
+): Declaration<[of: CandleData, length?: number], Value> {
   return declareLength(kind, range, {
-    first: ({ length }) => length,
+    first: ({ length }) => length + 1,
     start: ({ length }) => start(length),
   });
 }
@@ -269,7 +275,7 @@ export function defineIndicator<
           if (value === null) return value;
           const found = shapeOf(value);
           if (found !== (shape ??= found) || found === null)
-            throw refused(
+            throw invalidStrategy(
               `next of ${own.name}: expected ${shape ?? 'a number, a record of numbers or null'} at each bar, was ${found ?? typeof value}`,
             );
           return value;
@@ -291,9 +297,8 @@ function shapeOf(value: unknown): string | null {
 }
 
 /** Returns the default parameters. */
-export function usualOf(params: Ranges): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(params).map(([name, { usual }]) => [name, usual]));
-}
+export const usualOf = (params: Ranges): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(params).map(([name, { usual }]) => [name, usual]));
 
 function entryOf<Params extends Ranges, Value extends IndicatorValue>(
   kind: string,
@@ -306,17 +311,17 @@ function entryOf<Params extends Ranges, Value extends IndicatorValue>(
       const params = checkedNumbers(kind, rules.params, given);
       const refusal = rules.refusal?.(params) ?? null;
       if (refusal !== null)
-        throw refused(`expected ${kind} to have ${refusal}, had ${JSON.stringify(params)}`);
-      const first = rules.first(params);
+        throw invalidStrategy(`expected ${kind} to have ${refusal}, had ${JSON.stringify(params)}`);
+      const first = rules.first?.(params) ?? Number((Object(params) as { readonly length?: number }).length);
       if (!Number.isInteger(first) || first < 1)
-        throw refused(`warmUp of ${kind}: expected a whole number of bars from 1 on, was ${first}`);
+        throw invalidStrategy(`warmUp of ${kind}: expected a whole number of bars from 1 on, was ${first}`);
       if (first > LONGEST_WARM_UP) {
         const limit = `expected ${kind} to have its first value within ${LONGEST_WARM_UP} candles`;
-        throw refused(`${limit}, needs ${first}: shorten ${JSON.stringify(params)}`);
+        throw invalidStrategy(`${limit}, needs ${first}: shorten ${JSON.stringify(params)}`);
       }
       const settled = Math.ceil(rules.settled?.(params) ?? first);
       if (!Number.isFinite(settled))
-        throw refused(`settled of ${kind}: expected a number of bars, was ${settled}`);
+        throw invalidStrategy(`settled of ${kind}: expected a number of bars, was ${settled}`);
       return {
         first,
         settledAfter: Math.min(LONGEST_WARM_UP, Math.max(first, settled)),
@@ -336,7 +341,7 @@ function checkedNumbers<Params extends Ranges>(
   const unknown = found.find(([name]) => !Object.hasOwn(ranges, name));
   if (unknown !== undefined) {
     const known = Object.keys(ranges).join(', ') || 'none';
-    throw refused(`expected of ${kind} the parameters ${known}, found ${unknown[0]}`);
+    throw invalidStrategy(`expected of ${kind} the parameters ${known}, found ${unknown[0]}`);
   }
   const values = new Map(found);
   for (const [name, { least, most, isWhole }] of Object.entries(ranges)) {
@@ -344,12 +349,8 @@ function checkedNumbers<Params extends Ranges>(
     const isFit = typeof value === 'number' && value >= least && value <= most;
     if (isFit && (!isWhole || Number.isInteger(value))) continue;
     const wanted = `${isWhole ? 'a whole number' : 'a number'} from ${least} to ${most}`;
-    throw refused(`expected ${name} of ${kind} to be ${wanted}, was ${JSON.stringify(value)}`);
+    throw invalidStrategy(`expected ${name} of ${kind} to be ${wanted}, was ${JSON.stringify(value)}`);
   }
   // Each name of the ranges has a checked number by now.
   return Object.fromEntries(found) as Numbers<Params>;
-}
-
-function refused(message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', message);
 }

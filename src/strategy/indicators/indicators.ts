@@ -1,6 +1,6 @@
 import { fieldsOf, isFields } from '../fields.ts';
 import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError, invalidStrategy } from '../../domain/errors.ts';
 import { decimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import { ColumnCandle, MOST_AHEAD, ohlcvOf, closeNumber } from '../column-candle.ts';
 import {
@@ -63,12 +63,11 @@ export function createIndicator(spec: unknown, peers: Peers = () => undefined): 
   const entry = own ?? (typeof kind === 'string' ? INDICATORS.get(kind) : undefined);
   if (typeof kind !== 'string' || entry === undefined) {
     const was = JSON.stringify(spec);
-    throw new SarrafError('INVALID_STRATEGY', `expected an indicator such as sma(bars, 20), was ${was}`);
+    throw invalidStrategy(`expected an indicator such as sma(bars, 20), was ${was}`);
   }
   if (!isCandles(of)) {
     const was = JSON.stringify(of);
-    throw new SarrafError(
-      'INVALID_STRATEGY',
+    throw invalidStrategy(
       `expected declared candles as the first argument of ${kind}, was ${was}: take them by the name that data gives them, such as indicators: ({ bars }) => …`,
     );
   }
@@ -95,8 +94,7 @@ function refuseUnlike(kind: string, checked: CheckedIndicator): void {
     for (const running of [once, again]) running.add(trialBar(bar));
     const values = [once, again].map(({ value }) => JSON.stringify(value));
     if (values[0] !== values[1])
-      throw new SarrafError(
-        'INVALID_STRATEGY',
+      throw invalidStrategy(
         `next of ${kind}: expected the same value for the same bars, was ${values.join(', then ')}: it may use its state, the bar and its parameters, and no time, random number or other variable`,
       );
   }
@@ -305,6 +303,5 @@ class RunningIndicator implements Indicator {
   }
 }
 
-function isFinite(value: object): boolean {
-  return Object.values(value).every((part) => typeof part !== 'number' || Number.isFinite(part));
-}
+const isFinite = (value: object): boolean =>
+  Object.values(value).every((part) => typeof part !== 'number' || Number.isFinite(part));

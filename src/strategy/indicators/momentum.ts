@@ -22,6 +22,7 @@ import {
 } from 'trading-signals';
 import {
   bars,
+  declareChanges,
   declareLength,
   declareNamed,
   declarePlain,
@@ -145,10 +146,9 @@ export const bop = declarePlain('bop', { first: () => 1, start: () => ofBars(new
  * Chande's forecast oscillator in per cent of the close: its distance from what the line through the `length`
  * closes before foretold.
  */
-export const forecastOscillator = declareLength('forecastOscillator', bars(14, 2), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofCloses(new CFO(length)),
-});
+export const forecastOscillator = declareChanges('forecastOscillator', bars(14, 2), (length) =>
+  ofCloses(new CFO(length)),
+);
 
 /** Coppock's curve in per cent: a weighted average of the sum of two rates of change. */
 export const coppock = declareNamed(
@@ -200,7 +200,6 @@ export const dpo = declareLength('dpo', bars(20), {
  * closes.
  */
 export const elderRay = declareLength('elderRay', bars(13), {
-  first: ({ length }) => length,
   settled: ({ length }) => exponentialMemory(length),
   start: ({ length }) =>
     ofBars(
@@ -232,16 +231,10 @@ export const kst = declareNamed(
 );
 
 /** Momentum, in price: the close less that of `length` bars ago. */
-export const momentum = declareLength('momentum', bars(10), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofCloses(new MOM(length)),
-});
+export const momentum = declareChanges('momentum', bars(10), (length) => ofCloses(new MOM(length)));
 
 /** Rate of change: the close's change to that of `length` bars ago, 0.01 is one per cent. */
-export const roc = declareLength('roc', bars(10), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofCloses(new ROC(length)),
-});
+export const roc = declareChanges('roc', bars(10), (length) => ofCloses(new ROC(length)));
 
 /**
  * DecisionPoint's price momentum, tenths of a per cent: the change of the close, averaged twice with the

@@ -21,6 +21,7 @@ import {
 } from 'trading-signals';
 import {
   bars,
+  declareChanges,
   declareLength,
   declareNamed,
   declarePlain,
@@ -116,10 +117,7 @@ export const cci = declareWindow('cci', bars(20, 2), (length) =>
 );
 
 /** Chande's momentum oscillator of `length` changes, -100 (falls only) to 100 (rises only). */
-export const cmo = declareLength('cmo', bars(14), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofCloses(new CMO(length)),
-});
+export const cmo = declareChanges('cmo', bars(14), (length) => ofCloses(new CMO(length)));
 
 /**
  * Williams' ultimate oscillator, 0 to 100: buying pressure by true range of three lengths, weighted 4, 2 and
@@ -159,10 +157,9 @@ export const connorsRsi = declareNamed(
  * DeMark's DeMarker, 0 to 1: the part of higher highs among those and lower lows of `length` changes; 0.5
  * without either.
  */
-export const demarker = declareLength('demarker', bars(14), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofBars(new DeMarker({ interval: length })),
-});
+export const demarker = declareChanges('demarker', bars(14), (length) =>
+  ofBars(new DeMarker({ interval: length })),
+);
 
 /** Internal bar strength, 0 (closed at the low) to 1 (at the high); 0.5 for a bar without range. */
 export const ibs = declarePlain('ibs', { first: () => 1, start: () => ofBars(new IBS()) });
@@ -205,7 +202,6 @@ export const laguerreRsi = declareNamed(
  * mostly -3 to 3.
  */
 export const fisher = declareLength('fisher', bars(10, 2), {
-  first: ({ length }) => length,
   settled: ({ length }) => length + 2 * shareMemory(0.67),
   start: ({ length }) => ofBars(new FisherTransform(length)),
 });
@@ -226,10 +222,9 @@ export const premierStochastic = declareNamed(
 );
 
 /** Part of rises among the last `length` changes of the close, in per cent: the psychological line. */
-export const psychologicalLine = declareLength('psychologicalLine', bars(12), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofCloses(new PSL({ interval: length })),
-});
+export const psychologicalLine = declareChanges('psychologicalLine', bars(12), (length) =>
+  ofCloses(new PSL({ interval: length })),
+);
 
 /** Rank correlation of the last `length` closes with time, -100 to 100; equal closes share a rank. */
 export const rci = declareWindow('rci', bars(9, 2), (length) => ofCloses(new RCI(length)));
@@ -271,7 +266,6 @@ export const stc = declareNamed(
  * it: Ehlers counts from the newest and turns the sign, which is this less `length` + 1.
  */
 export const centreOfGravity = declareLength('centreOfGravity', bars(10), {
-  first: ({ length }) => length,
   start: ({ length }) => {
     const gravity = new CG(length, length);
     return ofCloses(series((close) => gravity.update(close, false)));

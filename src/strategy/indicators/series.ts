@@ -105,13 +105,9 @@ export function textbookEma(length: number): RunningFormula<number, number> {
   });
 }
 
-export function medianOf({ high, low }: Ohlcv): number {
-  return (high + low) / 2;
-}
+export const medianOf = ({ high, low }: Ohlcv): number => (high + low) / 2;
 
-export function typicalOf({ high, low, close }: Ohlcv): number {
-  return (high + low + close) / 3;
-}
+export const typicalOf = ({ high, low, close }: Ohlcv): number => (high + low + close) / 3;
 
 /**
  * The simple average of the last `length` values. It adds them from the oldest on, so that its values equal
@@ -167,19 +163,14 @@ export class SimpleAverage implements RunningFormula<number, number> {
  * Returns the bars after which less than a thousandth of earlier values is left in an average with the weight
  * 2 / (n + 1). For averages of averages, the bars of all lengths add up.
  */
-export function exponentialMemory(...lengths: readonly number[]): number {
-  return lengths.reduce((bars, length) => bars + 3.5 * (length + 1), 0);
-}
+export const exponentialMemory = (...lengths: readonly number[]): number =>
+  lengths.reduce((bars, length) => bars + 3.5 * (length + 1), 0);
 
 /** Returns the bars after which Wilder's average, with the weight 1 / n, has forgotten its start. */
-export function wilderMemory(length: number): number {
-  return 7 * length;
-}
+export const wilderMemory = (length: number): number => 7 * length;
 
 /** Returns the bars after which an average that keeps a share of itself has forgotten its start. */
-export function shareMemory(share: number): number {
-  return share <= 0 ? 0 : Math.log(1_000) / -Math.log(share);
-}
+export const shareMemory = (share: number): number => (share <= 0 ? 0 : Math.log(1_000) / -Math.log(share));
 
 /** Warm-up bars of a rule with an unbounded memory: as many as one request to the exchange returns. */
 export const UNBOUNDED_MEMORY = LONGEST_WARM_UP;

@@ -17,6 +17,7 @@ import {
 } from 'trading-signals';
 import {
   bars,
+  declareChanges,
   declareLength,
   declareNamed,
   declareWindow,
@@ -56,7 +57,6 @@ export const adx = declareLength('adx', bars(14, 2), {
 
 /** Wilder's directional index, 0 to 100, as `adx` has it before it is smoothed. */
 export const dx = declareLength('dx', bars(14, 2), {
-  first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
   start: ({ length }) => ofBars(new DX(length, WilderAverage)),
 });
@@ -75,11 +75,9 @@ export const adxr = declareLength('adxr', bars(14, 2), {
  * Chande's Aroon, 0 to 100: how new the highest high (`up`) and lowest low (`down`) of `length` + 1 bars are;
  * 100 is this bar.
  */
-export const aroon = declareLength('aroon', bars(25), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) =>
-    ofBars(mapped(new Aroon(length), ({ aroonUp, aroonDown }) => ({ up: aroonUp, down: aroonDown }))),
-});
+export const aroon = declareChanges('aroon', bars(25), (length) =>
+  ofBars(mapped(new Aroon(length), ({ aroonUp, aroonDown }) => ({ up: aroonUp, down: aroonDown }))),
+);
 
 const alligatorLengths = {
   jaw: bars(13),
@@ -162,19 +160,13 @@ export const massIndex = declareLength('massIndex', bars(25), {
  * White's vertical horizontal filter, 0 to 1: the range of the last `length` closes by the way that they
  * went, the step to the oldest included.
  */
-export const vhf = declareLength('vhf', bars(28), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofCloses(new VHF(length)),
-});
+export const vhf = declareChanges('vhf', bars(28), (length) => ofCloses(new VHF(length)));
 
 /**
  * The vortex of Botes and Siepman, about 1: movement up (`plus`) and down (`minus`) by the true range, over
  * `length` bars.
  */
-export const vortex = declareLength('vortex', bars(14), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofBars(new VortexIndicator(length)),
-});
+export const vortex = declareChanges('vortex', bars(14), (length) => ofBars(new VortexIndicator(length)));
 
 /** Direction of a trend. */
 export type TrendSide = 'up' | 'down';
@@ -188,7 +180,6 @@ export const superTrend = declareNamed(
   'superTrend',
   { length: bars(10), factor: factor(3, 0.1, 100) },
   {
-    first: ({ length }) => length,
     settled: () => UNBOUNDED_MEMORY,
     start: ({ length, factor: multiplier }) =>
       ofBars(
@@ -208,7 +199,6 @@ export const chandelierExit = declareNamed(
   'chandelierExit',
   { length: bars(22), factor: factor(3, 0.1, 100) },
   {
-    first: ({ length }) => length,
     settled: ({ length }) => wilderMemory(length),
     start: ({ length, factor: multiplier }) => ofBars(new ChandelierExit({ interval: length, multiplier })),
   },

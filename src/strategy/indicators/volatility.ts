@@ -22,6 +22,7 @@ import type { CandleData } from '../data/data.ts';
 import {
   type IndicatorSpec,
   bars,
+  declareChanges,
   declareLength,
   declareNamed,
   declarePlain,
@@ -47,7 +48,6 @@ const bollingerByName = declareNamed(
   'bollinger',
   { length: bars(20), deviations },
   {
-    first: ({ length }) => length,
     start: ({ length, deviations }) => {
       const average = new SimpleAverage(length);
       return ofCloses(
@@ -76,7 +76,6 @@ export const bollinger: Declaration<[of: CandleData, length?: number, deviations
  * Standard deviation of the last `length` closes in price, as of a whole population (divided by `length`).
  */
 export const stdev = declareLength('stdev', bars(20), {
-  first: ({ length }) => length,
   start: ({ length }) => {
     const average = new SimpleAverage(length);
     return ofCloses(
@@ -96,7 +95,6 @@ export const percentB = declareNamed(
   'percentB',
   { length: bars(20), deviations },
   {
-    first: ({ length }) => length,
     start: ({ length, deviations }) =>
       ofCloses(
         flatAs(
@@ -114,7 +112,6 @@ export const bandWidth = declareNamed(
   'bandWidth',
   { length: bars(20), deviations },
   {
-    first: ({ length }) => length,
     start: ({ length, deviations }) =>
       ofCloses(new BollingerBandsWidth(new BollingerBands(length, deviations))),
   },
@@ -132,14 +129,12 @@ export const trueRange = declarePlain('trueRange', {
  * high less its low.
  */
 export const atr = declareLength('atr', bars(14), {
-  first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
   start: ({ length }) => ofBars(new ATR(length, WilderAverage)),
 });
 
 /** The average true range in per cent of the close. */
 export const natr = declareLength('natr', bars(14), {
-  first: ({ length }) => length,
   settled: ({ length }) => wilderMemory(length),
   start: ({ length }) => ofBars(new NATR(length, WilderAverage)),
 });
@@ -174,10 +169,7 @@ export const donchian = declareWindow('donchian', bars(20), (length) =>
 export const accelerationBands = declareNamed(
   'accelerationBands',
   { length: bars(20), width: factor(4, 0.01, 100) },
-  {
-    first: ({ length }) => length,
-    start: ({ length, width }) => ofBars<Bands>(new AccelerationBands(length, width)),
-  },
+  { start: ({ length, width }) => ofBars<Bands>(new AccelerationBands(length, width)) },
 );
 
 /**
@@ -201,10 +193,7 @@ export const squeeze = declareNamed(
  * Dreiss' choppiness, 0 to 100: high without a direction, low in a trend. Of true highs and lows; 100 where
  * nothing moved.
  */
-export const choppiness = declareLength('choppiness', bars(14, 2), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofBars(new CHOP(length)),
-});
+export const choppiness = declareChanges('choppiness', bars(14, 2), (length) => ofBars(new CHOP(length)));
 
 /**
  * Chaikin's volatility in per cent: how the exponential average of high less low has changed in `length`

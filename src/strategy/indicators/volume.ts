@@ -16,6 +16,7 @@ import {
 } from 'trading-signals';
 import {
   bars,
+  declareChanges,
   declareLength,
   declareNamed,
   declarePlain,
@@ -102,10 +103,7 @@ export const cmf = declareWindow('cmf', bars(20), (length) => ofBars(new CMF(len
  * Money flow index of Quong and Soudack, 0 to 100: the part of the turnover at rising typical prices; 50
  * without turnover.
  */
-export const mfi = declareLength('mfi', bars(14), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofBars(new MFI(length)),
-});
+export const mfi = declareChanges('mfi', bars(14), (length) => ofBars(new MFI(length)));
 
 /**
  * Arms' ease of movement, the mean of `length`: movement of the middle × range × `scale` / volume; 0 for a
@@ -169,13 +167,11 @@ export const pvo = declareNamed(
  * Relative volume: this bar's by the mean of the `length` before it, 1 is as usual; null where nothing was
  * traded in those.
  */
-export const relativeVolume = declareLength('relativeVolume', bars(20), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofBars(reading(new RVOL(length), volumeOf)),
-});
+export const relativeVolume = declareChanges('relativeVolume', bars(20), (length) =>
+  ofBars(reading(new RVOL(length), volumeOf)),
+);
 
 /** Change of the volume to that of `length` bars ago, in per cent; 0 where that was 0. */
-export const volumeChange = declareLength('volumeChange', bars(14), {
-  first: ({ length }) => length + 1,
-  start: ({ length }) => ofBars(reading(new VROC(length), volumeOf)),
-});
+export const volumeChange = declareChanges('volumeChange', bars(14), (length) =>
+  ofBars(reading(new VROC(length), volumeOf)),
+);

@@ -1,3 +1,4 @@
+import { invalidStrategy } from '../../domain/errors.ts';
 import { LONGEST_WARM_UP, type Timeframe } from '../../domain/candle.ts';
 import { isZone } from '../../domain/zone-time.ts';
 import type { CandleData, DeclaredData } from '../data/data.ts';
@@ -10,7 +11,6 @@ import {
   RULE_FIELDS,
   conditionOf,
   inputsOf,
-  invalidRule,
   nodesInOrder,
   Series,
   shownValue,
@@ -85,10 +85,10 @@ export function compileRules(parts: RulePieces, declared: DeclaredData, params: 
   const { [MAIN_DATA]: main, ...data } = declared;
   const specs = parts.indicators?.(data, { params }) ?? {};
   if (!isFields(specs) || specs instanceof Promise)
-    throw invalidRule(`indicators: expected indicators by name, was ${shownValue(specs)}`);
+    throw invalidStrategy(`indicators: expected indicators by name, was ${shownValue(specs)}`);
   for (const name of Object.keys(specs))
     if (Object.hasOwn(data, name))
-      throw invalidRule(`indicators.${name}: expected another name, data has this one`);
+      throw invalidStrategy(`indicators.${name}: expected another name, data has this one`);
   const now = namedSeries(data, specs);
   const setup = { params, time: TIME };
   const position: RulePosition = { barsHeld: fact('barsHeld'), profitPercent: fact('profitPercent') };
@@ -174,7 +174,7 @@ class Placing {
       const first = this.barsOf(node, data, this.first);
       const bars = Math.min(LONGEST_WARM_UP, Math.max(first, this.barsOf(node, data, this.settled)));
       if (first > LONGEST_WARM_UP)
-        throw invalidRule(
+        throw invalidStrategy(
           `expected rules with their first value within ${LONGEST_WARM_UP} bars, ${ruleText(node)} needs ${first}: shorten its lengths`,
         );
       settledAfter.set(data, Math.max(settledAfter.get(data) ?? 1, bars));
@@ -189,7 +189,7 @@ class Placing {
     const places = new Set(inputsOf(node).flatMap((input) => this.placeOf.get(input) ?? []));
     if (places.has(MOMENT)) {
       if (hasMemory(node))
-        throw invalidRule(
+        throw invalidStrategy(
           `expected a comparison with the present, was ${ruleText(node)}: what is held now has no history`,
         );
       return MOMENT;
@@ -251,7 +251,7 @@ function refusingOthers<Value extends object>(place: string, of: Value): Value {
       if (typeof name === 'symbol' || Object.hasOwn(target, name))
         return Reflect.get(target, name) as unknown;
       const path = place === '' ? name : `${place}.${name}`;
-      throw invalidRule(`expected one of ${Object.keys(target).join(', ')}, was ${path}`);
+      throw invalidStrategy(`expected one of ${Object.keys(target).join(', ')}, was ${path}`);
     },
   });
 }
@@ -263,7 +263,7 @@ const TIME: RuleTime = {
 
 function clockSeries(unit: 'hour' | 'weekday', zone: unknown): Series {
   if (typeof zone === 'string' && isZone(zone)) return new Series({ kind: 'clock', unit, zone });
-  throw invalidRule(`time.${unit}: expected a zone such as "Asia/Tehran", was ${JSON.stringify(zone)}`);
+  throw invalidStrategy(`time.${unit}: expected a zone such as "Asia/Tehran", was ${JSON.stringify(zone)}`);
 }
 
 const fact = (name: MomentFact): Series => new Series({ kind: 'moment', fact: name });

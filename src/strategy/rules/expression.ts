@@ -1,4 +1,4 @@
-import { SarrafError } from '../../domain/errors.ts';
+import { invalidStrategy } from '../../domain/errors.ts';
 import { RULE_SENTENCES } from '../../language/rule-sentences.ts';
 import { inputText } from '../decimal-input.ts';
 
@@ -201,17 +201,14 @@ export class Condition {
 /** Conditions that the rule being read has made and not used yet; null while none is read. */
 let unused: Set<ConditionNode> | null = null;
 
-/**
- * Reads a rule. Throws `INVALID_STRATEGY` if it gives no condition, or has made one that its result does not
- * have, as `a && b` does.
- */
+/** Reads a rule. Throws `INVALID_STRATEGY` without a condition, or if one is lost, as by `a && b`. */
 export function conditionOf(place: string, rule: () => unknown): ConditionNode {
   unused = new Set();
   try {
     const node = conditionNode(rule(), place);
     const [dropped] = unused;
     if (dropped === undefined) return node;
-    throw invalidRule(
+    throw invalidStrategy(
       `${place}: expected to use each condition that it makes, "${ruleText(dropped)}" has no part in it: join conditions with .and(…) or .or(…), since a && b is b alone, and leave out what is not used`,
     );
   } finally {
@@ -222,7 +219,7 @@ export function conditionOf(place: string, rule: () => unknown): ConditionNode {
 /** Returns the node of a condition, which is used now. Types of plugins are not trusted. */
 function conditionNode(value: unknown, place: string): ConditionNode {
   if (!(value instanceof Condition))
-    throw invalidRule(
+    throw invalidStrategy(
       `${place}: expected a condition such as strength.isBelow(30), was ${shownValue(value)}`,
     );
   unused?.delete(value.node);
@@ -232,12 +229,12 @@ function conditionNode(value: unknown, place: string): ConditionNode {
 function operand(place: string, value: unknown): ValueNode {
   if (value instanceof Series) return value.node;
   if (typeof value === 'number' && Number.isFinite(value)) return { kind: 'number', value };
-  throw invalidRule(`${place}: expected a finite number or a series, was ${shownValue(value)}`);
+  throw invalidStrategy(`${place}: expected a finite number or a series, was ${shownValue(value)}`);
 }
 
 function countOfBars(place: string, bars: unknown): number {
   if (typeof bars === 'number' && Number.isInteger(bars) && bars >= 1 && bars <= MOST_BARS) return bars;
-  throw invalidRule(
+  throw invalidStrategy(
     `${place}: expected a whole number of bars from 1 to ${MOST_BARS}, was ${shownValue(bars)}`,
   );
 }
@@ -282,16 +279,12 @@ export function nodesInOrder(roots: readonly RuleNode[]): readonly RuleNode[] {
     begun.add(node);
     // Checked before its inputs are visited, as each of them goes one level deeper.
     if (begun.size > MOST_NODES)
-      throw invalidRule(`expected rules of at most ${MOST_NODES} operators, were more`);
+      throw invalidStrategy(`expected rules of at most ${MOST_NODES} operators, were more`);
     for (const input of inputsOf(node)) visit(input);
     ordered.push(node);
   };
   for (const root of roots) visit(root);
   return ordered;
-}
-
-export function invalidRule(message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', message);
 }
 
 /** Code of the words of an operator. */

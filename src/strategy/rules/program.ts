@@ -74,10 +74,18 @@ export class RuleSpec {
 }
 
 /** Value of one node: a number, or for a condition 1 (true) or 0 (false); NaN is unknown. */
-abstract class Cell {
+class Cell {
   value = Number.NaN;
-  /** Computes the value of a bar, once the cells of its inputs have theirs. */
-  abstract step(candle: ClosedCandle): void;
+  private readonly compute: (candle: ClosedCandle) => number;
+
+  /** `compute` returns the value at a bar, once the cells of its inputs have theirs. */
+  constructor(compute: (candle: ClosedCandle) => number) {
+    this.compute = compute;
+  }
+
+  step(candle: ClosedCandle): void {
+    this.value = this.compute(candle);
+  }
 }
 
 /** A condition of the rules, as it was at the last bar. */
@@ -267,7 +275,9 @@ export class RulePart implements Indicator {
 
   /** Returns a cell for an input that is not computed here: a number, or a node of another part. */
   private foreignCell(node: RuleNode): Cell {
-    return node.kind === 'number' ? new NumberCell(node.value) : new PeerCell(() => this.partOf(node), node);
+    if (node.kind === 'number') return numberCell(node.value);
+    let part: RulePart | null = null;
+    return new Cell(() => (part ??= this.partOf(node))?.read(node) ?? Number.NaN);
   }
 
   private input(node: RuleNode): Cell {
@@ -277,143 +287,68 @@ export class RulePart implements Indicator {
   private cellOf(node: RuleNode): Cell {
     switch (node.kind) {
       case 'number':
-        return new NumberCell(node.value);
-      case 'bar':
-        return node.field === 'close' ? new CloseCell() : new BarCell(node.field);
+        return numberCell(node.value);
+      case 'bar': {
+        const { field } = node;
+        return new Cell(field === 'close' ? closeNumber : (candle) => ohlcvOf(candle)[field]);
+      }
       case 'indicator':
-        return new IndicatorCell(
+        return indicatorCell(
           present(this.peers(node.name), () => `the indicator ${node.name}`),
           node.field,
         );
       case 'clock':
-        return new ClockCell(node.unit, node.zone);
+        return new Cell(({ closeTimeMs }) => clockValue(node, closeTimeMs));
       case 'moment':
-        return new FactCell(() => this.facts[node.fact]);
-      case 'arithmetic':
-        return new ArithmeticCell(ARITHMETIC[node.does], this.input(node.left), this.input(node.right));
+        return new Cell(() => this.facts[node.fact]);
+      case 'arithmetic': {
+        const [left, right, does] = [this.input(node.left), this.input(node.right), ARITHMETIC[node.does]];
+        return new Cell(() => {
+          const value = does(left.value, right.value);
+          return Number.isFinite(value) ? value : Number.NaN;
+        });
+      }
       case 'compare':
-        return node.does === 'isAbove' || node.does === 'isBelow'
-          ? new CompareCell(node.does, this.input(node.left), this.input(node.right))
-          : new CrossCell(node.does, this.input(node.left), this.input(node.right));
+        return compareCell(node.does, this.input(node.left), this.input(node.right));
       case 'window':
         return node.does === 'before'
-          ? new BeforeCell(this.input(node.of), node.bars)
-          : new ExtremeCell(this.input(node.of), node.bars, node.does === 'highest' ? 1 : -1);
+          ? beforeCell(this.input(node.of), node.bars)
+          : extremeCell(this.input(node.of), node.bars, node.does === 'highest' ? 1 : -1);
       case 'since':
-        return new SinceCell(this.input(node.of), node.bars);
+        return sinceCell(this.input(node.of), node.bars);
       case 'all':
       case 'any':
-        return new JoinCell(
+        return joinCell(
           node.kind,
           node.of.map((one) => this.input(one)),
         );
-      case 'not':
-        return new NotCell(this.input(node.of));
+      case 'not': {
+        const of = this.input(node.of);
+        return new Cell(() => 1 - of.value);
+      }
     }
   }
 }
 
-class NumberCell extends Cell {
-  constructor(value: number) {
-    super();
-    this.value = value;
-  }
-
-  step(): void {
-    // A number stays the same.
-  }
+function numberCell(value: number): Cell {
+  const cell = new Cell(() => value);
+  cell.value = value;
+  return cell;
 }
 
-class CloseCell extends Cell {
-  step(candle: Candle): void {
-    this.value = closeNumber(candle);
-  }
+function indicatorCell(indicator: Indicator, field: string | null): Cell {
+  return new Cell(() => {
+    const { value } = indicator;
+    if (typeof value === 'number') return value;
+    const part: unknown = value === null || field === null ? null : Reflect.get(value, field);
+    return typeof part === 'number' ? part : Number.NaN;
+  });
 }
 
-class BarCell extends Cell {
-  private readonly field: Extract<ValueNode, { kind: 'bar' }>['field'];
-
-  constructor(field: BarCell['field']) {
-    super();
-    this.field = field;
-  }
-
-  step(candle: Candle): void {
-    this.value = ohlcvOf(candle)[this.field];
-  }
-}
-
-class IndicatorCell extends Cell {
-  private readonly indicator: Indicator;
-  private readonly field: string | null;
-
-  constructor(indicator: Indicator, field: string | null) {
-    super();
-    this.indicator = indicator;
-    this.field = field;
-  }
-
-  step(): void {
-    const { value } = this.indicator;
-    if (value === null) this.value = Number.NaN;
-    else if (typeof value === 'number') this.value = value;
-    else {
-      const part: unknown = this.field === null ? null : Reflect.get(value, this.field);
-      this.value = typeof part === 'number' ? part : Number.NaN;
-    }
-  }
-}
-
-/** Last value of a node that is computed at the bars of other data. */
-class PeerCell extends Cell {
-  private readonly find: () => RulePart | null;
-  private readonly node: RuleNode;
-  private part: RulePart | null = null;
-
-  constructor(find: () => RulePart | null, node: RuleNode) {
-    super();
-    this.find = find;
-    this.node = node;
-  }
-
-  step(): void {
-    this.part ??= this.find();
-    this.value = this.part?.read(this.node) ?? Number.NaN;
-  }
-}
-
-class ClockCell extends Cell {
-  private readonly unit: 'hour' | 'weekday';
-  private readonly zone: string;
-
-  constructor(unit: 'hour' | 'weekday', zone: string) {
-    super();
-    this.unit = unit;
-    this.zone = zone;
-  }
-
-  step(candle: ClosedCandle): void {
-    const { closeTimeMs } = candle;
-    const localMs = closeTimeMs + zoneOffsetMs(this.zone, closeTimeMs);
-    // The day 0 was a Thursday.
-    this.value =
-      this.unit === 'hour'
-        ? Math.floor(localMs / HOUR_MS) % 24
-        : ((Math.floor(localMs / DAY_MS) + 3) % 7) + 1;
-  }
-}
-
-class FactCell extends Cell {
-  private readonly fact: () => number;
-
-  constructor(fact: () => number) {
-    super();
-    this.fact = fact;
-  }
-
-  step(): void {
-    this.value = this.fact();
-  }
+function clockValue({ unit, zone }: Extract<ValueNode, { kind: 'clock' }>, atMs: number): number {
+  const localMs = atMs + zoneOffsetMs(zone, atMs);
+  // The day 0 was a Thursday.
+  return unit === 'hour' ? Math.floor(localMs / HOUR_MS) % 24 : ((Math.floor(localMs / DAY_MS) + 3) % 7) + 1;
 }
 
 const ARITHMETIC: Readonly<Record<Arithmetic, (left: number, right: number) => number>> = {
@@ -425,168 +360,91 @@ const ARITHMETIC: Readonly<Record<Arithmetic, (left: number, right: number) => n
   atMost: Math.min,
 };
 
-/** A node that is computed from the values of two others. */
-abstract class TwoSidedCell<Does> extends Cell {
-  protected readonly does: Does;
-  protected readonly left: Cell;
-  protected readonly right: Cell;
+const COMPARISONS: Readonly<Record<Comparison, (left: number, right: number) => boolean>> = {
+  isAbove: (left, right) => left > right,
+  isBelow: (left, right) => left < right,
+  crossesAbove: (before, now) => before <= 0 && now > 0,
+  crossesBelow: (before, now) => before >= 0 && now < 0,
+};
 
-  constructor(does: Does, left: Cell, right: Cell) {
-    super();
-    this.does = does;
-    this.left = left;
-    this.right = right;
-  }
-}
-
-class ArithmeticCell extends TwoSidedCell<(left: number, right: number) => number> {
-  step(): void {
-    const value = this.does(this.left.value, this.right.value);
-    this.value = Number.isFinite(value) ? value : Number.NaN;
-  }
-}
-
-class CompareCell extends TwoSidedCell<Comparison> {
-  step(): void {
-    const [left, right] = [this.left.value, this.right.value];
-    const isTrue = this.does === 'isAbove' ? left > right : left < right;
-    this.value = Number.isNaN(left) || Number.isNaN(right) ? Number.NaN : Number(isTrue);
-  }
-}
-
-class CrossCell extends TwoSidedCell<Comparison> {
+function compareCell(does: Comparison, left: Cell, right: Cell): Cell {
+  const isTrue = COMPARISONS[does];
+  const truth = (one: number, other: number): number =>
+    Number.isNaN(one) || Number.isNaN(other) ? Number.NaN : Number(isTrue(one, other));
+  if (does === 'isAbove' || does === 'isBelow') return new Cell(() => truth(left.value, right.value));
   /** Left minus right one bar before; NaN if unknown. */
-  private before = Number.NaN;
-
-  step(): void {
-    const { before } = this;
-    const now = this.left.value - this.right.value;
-    this.before = now;
-    const isTrue = this.does === 'crossesAbove' ? before <= 0 && now > 0 : before >= 0 && now < 0;
-    this.value = Number.isNaN(before) || Number.isNaN(now) ? Number.NaN : Number(isTrue);
-  }
+  let before = Number.NaN;
+  return new Cell(() => {
+    const now = left.value - right.value;
+    const value = truth(before, now);
+    before = now;
+    return value;
+  });
 }
 
-class BeforeCell extends Cell {
-  private readonly of: Cell;
-  private readonly ring: Float64Array;
-  private next = 0;
-
-  constructor(of: Cell, bars: number) {
-    super();
-    this.of = of;
-    this.ring = new Float64Array(bars).fill(Number.NaN);
-  }
-
-  step(): void {
-    const { ring, next } = this;
-    this.value = ring[next] ?? Number.NaN;
-    ring[next] = this.of.value;
-    this.next = next + 1 === ring.length ? 0 : next + 1;
-  }
+function beforeCell(of: Cell, bars: number): Cell {
+  const ring = new Float64Array(bars).fill(Number.NaN);
+  let next = 0;
+  return new Cell(() => {
+    const value = ring[next] ?? Number.NaN;
+    ring[next] = of.value;
+    next = next + 1 === bars ? 0 : next + 1;
+    return value;
+  });
 }
 
 /** Greatest (`sign` 1) or least (-1) of the last values; unknown while one of them is. */
-class ExtremeCell extends Cell {
-  private readonly of: Cell;
-  private readonly sign: number;
-  private readonly ring: Float64Array;
-  private next = 0;
+function extremeCell(of: Cell, bars: number, sign: number): Cell {
+  const ring = new Float64Array(bars);
+  let next = 0;
   /** Values since the last unknown one. */
-  private known = 0;
+  let known = 0;
   /** The greatest of them times the sign, and the bars since it. */
-  private best = Number.NEGATIVE_INFINITY;
-  private age = 0;
-
-  constructor(of: Cell, bars: number, sign: number) {
-    super();
-    this.of = of;
-    this.sign = sign;
-    this.ring = new Float64Array(bars);
-  }
-
-  step(): void {
-    const { ring, next } = this;
-    const value = this.of.value * this.sign;
-    ring[next] = value;
-    this.next = next + 1 === ring.length ? 0 : next + 1;
-    if (Number.isNaN(value)) {
-      this.known = 0;
-      this.best = Number.NEGATIVE_INFINITY;
-      this.value = Number.NaN;
-      return;
-    }
-    this.known += 1;
-    this.age += 1;
-    if (value >= this.best) [this.best, this.age] = [value, 0];
-    else if (this.age >= ring.length) this.search();
-    this.value = this.known < ring.length ? Number.NaN : this.best * this.sign;
-  }
-
+  let best = Number.NEGATIVE_INFINITY;
+  let age = 0;
   /** Finds the greatest value anew, after the last one has left the window. */
-  private search(): void {
-    const { ring } = this;
-    this.best = Number.NEGATIVE_INFINITY;
-    for (let back = ring.length - 1; back >= 0; back -= 1) {
-      const value = ring[(this.next + ring.length - 1 - back) % ring.length] ?? Number.NaN;
-      if (value >= this.best) [this.best, this.age] = [value, back];
+  const search = (): void => {
+    best = Number.NEGATIVE_INFINITY;
+    for (let back = bars - 1; back >= 0; back -= 1) {
+      const value = ring[(next + bars - 1 - back) % bars] ?? Number.NaN;
+      if (value >= best) [best, age] = [value, back];
     }
-  }
+  };
+  return new Cell(() => {
+    const value = of.value * sign;
+    ring[next] = value;
+    next = next + 1 === bars ? 0 : next + 1;
+    if (Number.isNaN(value)) {
+      [known, best] = [0, Number.NEGATIVE_INFINITY];
+      return Number.NaN;
+    }
+    known += 1;
+    age += 1;
+    if (value >= best) [best, age] = [value, 0];
+    else if (age >= bars) search();
+    return known < bars ? Number.NaN : best * sign;
+  });
 }
 
-class SinceCell extends Cell {
-  private readonly of: Cell;
-  private readonly most: number;
-  private bars = Number.NaN;
-
-  constructor(of: Cell, most: number) {
-    super();
-    this.of = of;
-    this.most = most;
-  }
-
-  step(): void {
+function sinceCell(of: Cell, most: number): Cell {
+  let bars = Number.NaN;
+  return new Cell(() => {
     // An unknown bar could have been one at which it was true.
-    if (Number.isNaN(this.of.value)) this.bars = Number.NaN;
-    else this.bars = this.of.value === 1 ? 0 : this.bars + 1;
-    this.value = this.bars <= this.most ? this.bars : Number.NaN;
-  }
+    if (Number.isNaN(of.value)) bars = Number.NaN;
+    else bars = of.value === 1 ? 0 : bars + 1;
+    return bars <= most ? bars : Number.NaN;
+  });
 }
 
-class JoinCell extends Cell {
+function joinCell(kind: 'all' | 'any', of: readonly Cell[]): Cell {
   /** Value of a part that decides alone: 0 for `all`, 1 for `any`. */
-  private readonly decisive: number;
-  private readonly of: readonly Cell[];
-
-  constructor(kind: 'all' | 'any', of: readonly Cell[]) {
-    super();
-    this.decisive = kind === 'all' ? 0 : 1;
-    this.of = of;
-  }
-
-  step(): void {
-    const { decisive } = this;
+  const decisive = kind === 'all' ? 0 : 1;
+  return new Cell(() => {
     let value = 1 - decisive;
-    for (const { value: one } of this.of) {
-      if (one === decisive) {
-        this.value = decisive;
-        return;
-      }
+    for (const { value: one } of of) {
+      if (one === decisive) return decisive;
       if (Number.isNaN(one)) value = one;
     }
-    this.value = value;
-  }
-}
-
-class NotCell extends Cell {
-  private readonly of: Cell;
-
-  constructor(of: Cell) {
-    super();
-    this.of = of;
-  }
-
-  step(): void {
-    this.value = 1 - this.of.value;
-  }
+    return value;
+  });
 }

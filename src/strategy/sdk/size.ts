@@ -1,4 +1,4 @@
-import { SarrafError } from '../../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../../domain/errors.ts';
 import type { DecimalInput, Size } from '../intents.ts';
 
 /** Arguments of `size.riskPerTrade`: the most that one trade may lose. */
@@ -98,9 +98,8 @@ function upToOne(name: string, value: number): void {
   if (!(value > 0 && value <= 1)) throw outOfRange(name, 'above 0, and at most 1', value);
 }
 
-function outOfRange(name: string, range: string, was: number): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `${name}: expected a number ${range}, was ${was}`);
-}
+const outOfRange = (name: string, range: string, was: number): SarrafError =>
+  invalidStrategy(`${name}: expected a number ${range}, was ${was}`);
 
 /** Shares by market, each 0 to 1, with a sum of 1 but for float errors; an argument for `targets`. */
 export type Weights = Readonly<Record<string, number>>;
@@ -237,6 +236,4 @@ function expectMatrix({ markets, matrix }: Covariance): void {
   }
 }
 
-function wrong(name: string, message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `${name}: ${message}`);
-}
+const wrong = (name: string, message: string): SarrafError => invalidStrategy(`${name}: ${message}`);

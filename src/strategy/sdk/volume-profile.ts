@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../domain/time-text.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../../domain/errors.ts';
 import type { Bar } from '../data/bar.ts';
 
 /** Longest day, in ms: a day in which the clock is set back has 25 hours. */
@@ -63,6 +63,4 @@ function addBar(
   }
 }
 
-function wrong(message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', `volumeProfile: ${message}`);
-}
+const wrong = (message: string): SarrafError => invalidStrategy(`volumeProfile: ${message}`);

@@ -1,4 +1,4 @@
-import { invariant, SarrafError } from '../../domain/errors.ts';
+import { invariant, invalidStrategy } from '../../domain/errors.ts';
 import type { MarketContext, StrategyContext } from '../context.ts';
 import { fieldsOf, isFields } from '../fields.ts';
 import { MarketIntentFields } from '../handlers/market-intents.ts';
@@ -21,10 +21,7 @@ export interface MemberParts {
   readonly onUnknownOrder: (clientOrderId: string, market: string) => void;
 }
 
-/**
- * Context of a one-market strategy in one member of its universe: that market is its own, and it trades in no
- * other.
- */
+/** Context of a one-market strategy in one member of its universe, the only market that it trades in. */
 export class MemberContext extends MarketIntentFields implements StrategyContext {
   readonly market: string;
   readonly base: string;
@@ -90,8 +87,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
     };
     this.transfer = () => {
       void ctx.nowMs;
-      throw new SarrafError(
-        'INVALID_STRATEGY',
+      throw invalidStrategy(
         'ctx.transfer: expected a strategy that moves money once, was one that is declared per member, where each market would move it: write it with universe(...)',
       );
     };
@@ -148,8 +144,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
   #own(symbol: string, place: string): MarketContext {
     void this.nowMs;
     if (symbol === this.market) return this;
-    throw new SarrafError(
-      'INVALID_STRATEGY',
+    throw invalidStrategy(
       `${place}: expected ${this.market}, was ${JSON.stringify(symbol)}: a strategy that is declared per member trades in one market at a time; to trade in several, write it with universe(...)`,
     );
   }

@@ -5,6 +5,7 @@ import type { ClosedCandle } from '../strategy-event.ts';
 import type { MemberTemplate, UniverseSubscription } from '../subscriptions.ts';
 import type { MemberData } from './member-data.ts';
 import type { UniverseRules } from '../universe-rules.ts';
+import { madeOnce } from '../../domain/retain-newest.ts';
 
 /** Subscription to a member's best prices for the price collar, if the strategy declares no book. */
 const COLLAR_BOOK = { kind: 'book', everyMs: 10_000, maxAgeMs: 30_000 } as const;
@@ -67,11 +68,7 @@ export class MemberFeed {
 
   /** Returns the series of a candidate, whether it is followed or not. */
   seriesOf(market: string): MemberSeries {
-    const known = this.series.get(market);
-    if (known !== undefined) return known;
-    const made = new MemberSeries();
-    this.series.set(market, made);
-    return made;
+    return madeOnce(this.series, market, () => new MemberSeries());
   }
 
   /** Starts following a market: its history and indicators start empty. Returns the indicators. */
@@ -142,11 +139,7 @@ export class MemberSet {
 
   /** Returns the candidate for a market; the same object each time. */
   candidate(market: string): Candidate {
-    const known = this.known.get(market);
-    if (known !== undefined) return known;
-    const made = new Candidate();
-    this.known.set(market, made);
-    return made;
+    return madeOnce(this.known, market, () => new Candidate());
   }
 
   /** Returns a running indicator of a market by its name; undefined if no feed has it. */

@@ -1,5 +1,5 @@
-import { SarrafError } from '../../domain/errors.ts';
-import { retainNewest } from '../../domain/retain-newest.ts';
+import { invalidStrategy } from '../../domain/errors.ts';
+import { madeOnce, retainNewest } from '../../domain/retain-newest.ts';
 import { strayHandler, LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts';
 import type { StrategyContext } from '../context.ts';
 import type { Data, DataSetup, DeclaredData, MarketData } from '../data/data.ts';
@@ -11,10 +11,7 @@ import type { UniverseRules } from '../universe-rules.ts';
 import { z } from 'zod';
 import { StrategyState } from '../strategy-state.ts';
 
-/**
- * Maximum number of orders that members named but do not have; their refusals come at once, so the oldest are
- * dropped.
- */
+/** Maximum number of orders that members named but do not have; beyond it the oldest are dropped. */
 const MOST_ASKED = 100;
 
 const IS_LIFE: ReadonlySet<string> = new Set(LIFE);
@@ -78,14 +75,14 @@ class Members {
       ...setup,
       market: memberMarket(universe, rules.quote),
       universe: () => {
-        throw refusal(
+        throw invalidStrategy(
           'universe(...): expected a strategy of one market, was one that has a universe: give it a market in place of universe',
         );
       },
     });
     for (const [name, data] of Object.entries(fieldsOf(declared))) this.note(name, data);
     const stray = strayHandler(this.definition.on, Object.keys(fieldsOf(declared)));
-    if (stray !== null) throw refusal(stray);
+    if (stray !== null) throw invalidStrategy(stray);
     return { ...declared, [UNIVERSE_NAME]: universe };
   }
 
@@ -113,12 +110,12 @@ class Members {
 
   private note(name: string, data: unknown): void {
     if (name === UNIVERSE_NAME)
-      throw refusal(
+      throw invalidStrategy(
         `data.${name}: expected another name: it is that of the universe of a strategy per member`,
       );
     if (Array.isArray(data)) {
       if (data.some(isOfMember))
-        throw refusal(
+        throw invalidStrategy(
           `data.${name}: expected data of one name each, was a list: a strategy per member has none of its market`,
         );
     } else if (isOfMember(data)) this.data.add(name);
@@ -136,10 +133,7 @@ class Members {
     return undefined;
   }
 
-  /**
-   * Calls a handler of the strategy's life: for the market of a fill, order or refusal; for each followed
-   * market at start and stop.
-   */
+  /** Calls a handler of the strategy's life: for one market, or for each followed one at start and stop. */
   private inMarketsOf(ctx: StrategyContext, event: unknown, handle: AnyHandler): unknown {
     const market = this.marketOf(event);
     for (const one of market === null ? followed(ctx) : [market]) {
@@ -181,11 +175,7 @@ class Members {
   }
 
   private contextOf(ctx: StrategyContext, market: string): MemberContext {
-    const known = this.contexts.get(market);
-    if (known !== undefined) return known;
-    const context = new MemberContext(ctx, market, this.parts);
-    this.contexts.set(market, context);
-    return context;
+    return madeOnce(this.contexts, market, () => new MemberContext(ctx, market, this.parts));
   }
 }
 
@@ -217,7 +207,7 @@ function memberMarket(universe: UniverseData, quote: string): MarketData {
 }
 
 function notOf(what: string): never {
-  throw refusal(
+  throw invalidStrategy(
     `market.${what}: expected a strategy that declares candles, book and ticker of its market, was one that needs ${what}: it can not be declared per member`,
   );
 }
@@ -232,19 +222,13 @@ function isOfMember(data: unknown): boolean {
   return kinds.includes(kind);
 }
 
-function refusal(message: string): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', message);
-}
-
 type Stateful = Pick<StrategyDefinition, 'name' | 'state' | 'migrate'>;
 
 /** A symbol such as `BTCIRT`. A state stored for one market rarely has such names, and is refused. */
 const market = z.string().regex(/^[A-Z0-9_]{3,30}$/);
 
 /** Returns the state of a market before its first change. Throws like `StrategyState`. */
-function firstState({ name, ...definition }: Stateful): unknown {
-  return new StrategyState(name, definition).value;
-}
+const firstState = ({ name, ...definition }: Stateful): unknown => new StrategyState(name, definition).value;
 
 /** Returns the schema of the states by market; undefined if the strategy keeps no state. */
 function statesByMarket({ state }: Stateful): z.ZodType | undefined {

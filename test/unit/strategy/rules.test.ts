@@ -382,9 +382,8 @@ export default defineRules({
       await sarrafHere(['backtest', ...run]),
       await sarrafHere(['plan', '--strategies', file]),
     ];
-    for (const { code, error } of found) {
+    for (const { code, error } of found)
       expect([code, error.startsWith(`${file}${message}`)], error).toEqual([2, true]);
-    }
   });
 });
 

@@ -149,9 +149,8 @@ describe('a strategy', () => {
       }),
       on: { bars: ({ data }) => void received.push({ ...data }) },
     });
-    for (const market of ['ETHIRT', 'BTCIRT']) {
+    for (const market of ['ETHIRT', 'BTCIRT'])
       runner.handle({ kind: 'candle', candle: closedCandle('5', { market }) }, view);
-    }
     const [bitcoin, ether] = [{ market: 'BTCIRT' }, { market: 'ETHIRT' }];
     expect(received).toMatchObject([{ bars: [null, ether] }, { bars: [bitcoin, ether] }]);
   });
