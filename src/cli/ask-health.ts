@@ -11,10 +11,7 @@ const outcome = z.object({ ok: z.boolean(), reasons: z.array(z.string()), locks:
 /** Health of a bot: whether it is well, why it is not well or ready, and the locks that hold. */
 export type HealthAnswer = z.output<typeof outcome>;
 
-/**
- * Returns the address at which the bot of a data folder reports its health, as reached from this machine;
- * null if it reports none.
- */
+/** Returns the address where the bot of a data folder reports its health; null if it reports none. */
 export function healthAddress(dataFolder: string): string | null {
   const address = dataFolderOwner(dataFolder)?.health ?? null;
   // A server that listens on all addresses is queried at this machine's own.

@@ -36,15 +36,17 @@ const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
   'TOO_MANY_DECIMALS',
 ]);
 
-/** Runs a command; a mistake of its user ends it with one line and exit code 2. */
-export async function asCommand(run: () => Promise<void> | void): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof SarrafError && USERS_MISTAKES.has(error.code)) throw wrongInput(error.message);
-    throw fileFailure(error) ?? error;
-  }
-}
+/** Returns the action of a command; a mistake of its user ends it with one line and exit code 2. */
+export const asCommand =
+  <Args extends readonly unknown[]>(run: (...args: Args) => Promise<void> | void) =>
+  async (...args: Args): Promise<void> => {
+    try {
+      await run(...args);
+    } catch (error) {
+      if (error instanceof SarrafError && USERS_MISTAKES.has(error.code)) throw wrongInput(error.message);
+      throw fileFailure(error) ?? error;
+    }
+  };
 
 /** Returns the system's error for a file or folder, as one line without a stack; null for any other error. */
 function fileFailure(error: unknown): CommandError | null {
@@ -77,6 +79,5 @@ const TODOS: Readonly<Partial<Record<string, string>>> = {
 };
 
 /** Returns the command that runs sarraf here: in a checkout it is run by npx. */
-export function programName(isCheckout: boolean = IS_CHECKOUT): string {
-  return isCheckout ? 'npx sarraf' : 'sarraf';
-}
+export const programName = (isCheckout: boolean = IS_CHECKOUT): string =>
+  isCheckout ? 'npx sarraf' : 'sarraf';

@@ -92,9 +92,6 @@ export function mirrorProblem(data: string): string | null {
   }
 }
 
-/**
- * True if a data folder has only ever belonged to a bot on the embedded exchange, which ends with its bot.
- */
-export function isOfEmbeddedExchange(data: string): boolean {
-  return existsSync(join(data, 'embedded.sqlite')) && !existsSync(join(data, 'mirror.sqlite'));
-}
+/** True if a data folder has only ever belonged to a bot on the embedded exchange, which ends with it. */
+export const isOfEmbeddedExchange = (data: string): boolean =>
+  existsSync(join(data, 'embedded.sqlite')) && !existsSync(join(data, 'mirror.sqlite'));

@@ -13,10 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // The files describe an account: mirrors, ledgers, recordings and logs, with the files that SQLite puts
 // beside them, are readable by the user only.
 process.umask(0o077);
-/**
- * Ends the process after an uncaught error, and names the strategy whose promise or timer threw. A run has
- * its own handler, which ends its orders first.
- */
+/** Ends the process after an uncaught error, and names the strategy whose promise or timer threw. */
 async function endByCrash(error: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return;
   const { strategyPlaceOf } = await import('../plugins/load-strategy.ts');

@@ -35,14 +35,10 @@ export function orderLines(orders: readonly OrderRecord[], nowMs: number): strin
 type ManualOrders = ReadonlyMap<VenueOrderId, string>;
 
 /** Returns the name of the order by hand that a trade is of; null if it is of none. */
-export function manualNameOf({ venueOrderId }: FillRecord, manual: ManualOrders): string | null {
-  return venueOrderId === null ? null : (manual.get(venueOrderId) ?? null);
-}
+export const manualNameOf = ({ venueOrderId }: FillRecord, manual: ManualOrders): string | null =>
+  venueOrderId === null ? null : (manual.get(venueOrderId) ?? null);
 
-/**
- * Returns a table of the account's trades, one on a line. Trades of orders by hand are manual, and others
- * that are of no order of ours are foreign.
- */
+/** Returns a table of the account's trades: manual ones are of orders by hand, foreign ones of none. */
 export function fillLines(
   fills: readonly FillRecord[],
   { nowMs, manual }: { readonly nowMs: number; readonly manual: ManualOrders },

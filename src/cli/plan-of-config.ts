@@ -162,6 +162,4 @@ export function readBooks({ data, mode, strategies }: BotConfig): Books {
   );
 }
 
-function sumOf(parts: readonly Units[]): Units {
-  return parts.reduce((sum, part) => addUnits(sum, part), NO_UNITS);
-}
+const sumOf = (parts: readonly Units[]): Units => parts.reduce((sum, part) => addUnits(sum, part), NO_UNITS);

@@ -99,10 +99,7 @@ function printResult(
   if (json !== true) io.out(message);
 }
 
-/**
- * Returns why the command is not known to be done, and how to find out. One that no bot accepted is
- * withdrawn.
- */
+/** Returns why the command is not known to be done, and what to do. One that no bot accepted is withdrawn. */
 function notDone(
   client: ControlClient,
   of: {

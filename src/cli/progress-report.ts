@@ -3,10 +3,7 @@ import { progressText, progressRecord, wantsRecords } from './data/progress-line
 /** Duration of work below which no progress is shown, in ms. */
 const QUIET_MS = 2_000;
 
-/**
- * Intervals of progress, in ms: on a terminal one line is drawn again; elsewhere a line is written at first
- * this often, then less and less often.
- */
+/** Intervals of progress, in ms: on a terminal one line is drawn again; else lines get rarer. */
 const DRAW_EVERY_MS = 200;
 const RECORD_EVERY_MS = 500;
 const FIRST_LINE_EVERY_MS = 5_000;
@@ -42,10 +39,7 @@ export class ProgressReport {
     this.phaseMs = this.startMs;
   }
 
-  /**
-   * Begins a phase. A phase that reports nothing itself, such as reading a file, is shown with the time that
-   * it has taken.
-   */
+  /** Begins a phase. One that reports nothing itself, such as reading a file, is shown with its time. */
   begin(phase: string): void {
     this.phase = phase;
     this.phaseMs = this.options.clock();
@@ -93,9 +87,8 @@ export class ProgressReport {
 
   private showText(text: string, nowMs: number, progress: Progress): void {
     const { form, columns = DEFAULT_COLUMNS, write } = this.options;
-    if (form !== 'terminal' && this.shownMs > Number.NEGATIVE_INFINITY) {
+    if (form !== 'terminal' && this.shownMs > Number.NEGATIVE_INFINITY)
       this.lineEveryMs = Math.min(LONGEST_LINE_EVERY_MS, this.lineEveryMs * 2);
-    }
     this.shownMs = nowMs;
     if (form !== 'terminal') {
       write(form === 'records' ? progressRecord({ ...progress, what: this.phase }) : `${text}\n`);
@@ -112,10 +105,7 @@ export class ProgressReport {
   }
 }
 
-/**
- * Creates a report on standard error, so that readers of the output are not disturbed; silent if the output
- * is for a program.
- */
+/** Creates a report on standard error, beside the output; silent if the output is for a program. */
 export function reportOnStderr({ isSilent }: { readonly isSilent: boolean }): ProgressReport {
   return new ProgressReport({
     form: wantsRecords() ? 'records' : process.stderr.isTTY ? 'terminal' : 'lines',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { SarrafError, messageOf } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
@@ -66,9 +66,7 @@ function symbolOf(market: string): string {
 }
 
 /** True if a data folder has a mirror, of any exchange. */
-export function hasMirror({ data }: Pick<MirrorOptions, 'data'>): boolean {
-  return existsSync(mirrorPathOf(data));
-}
+export const hasMirror = ({ data }: Pick<MirrorOptions, 'data'>): boolean => existsSync(mirrorPathOf(data));
 
 /**
  * Reads from the mirror of a data folder: that of a real exchange, or, if there is none, of paper trading or
@@ -86,8 +84,7 @@ export function readMirror<Result>(options: MirrorOptions, read: (reader: Mirror
 }
 
 function noMirrorYet(path: string, { who }: StartingBot): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
+  return dataUnusable(
     `expected a mirror at ${path}, found none yet: a bot is starting (${who}) and makes it once the exchange has answered; "sarraf status" says what it waits for`,
   );
 }

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { Command, CommanderError, Help, type Option } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { present, SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError, FAILED, OK, WRONG_INPUT } from './command-error.ts';
@@ -348,10 +348,7 @@ function endingOf(error: unknown): Ending | null {
   return null;
 }
 
-/**
- * Writes an error on standard error: in a line, or with `--json` as one JSON object. A bug of sarraf comes
- * with its stack.
- */
+/** Writes an error on standard error: in a line, or with `--json` as JSON. A bug comes with its stack. */
 function exitCodeOf(error: unknown, isJson: boolean): number {
   if (error instanceof CommanderError && error.exitCode === 0) return OK;
   const ending = endingOf(error);
@@ -365,10 +362,7 @@ function exitCodeOf(error: unknown, isJson: boolean): number {
   return ending?.exitCode ?? FAILED;
 }
 
-/**
- * Removes a request for help if the arguments name an unknown command: then the command above reports this
- * instead of its help.
- */
+/** Removes a request for help after an unknown command: the command above reports that instead. */
 function withoutHelpOfNothing(program: Command, args: readonly string[]): readonly string[] {
   let command = program;
   for (const arg of args) {
@@ -401,13 +395,11 @@ export async function runSarraf(args: readonly string[]): Promise<number> {
 
 const EMPTY_DEFAULT = / \(default: (?:\[\]|\{\})\)$/;
 
-function optionDescription(option: Option): string {
-  return new Help().optionDescription(option).replace(EMPTY_DEFAULT, '');
-}
-
 /** Hides empty defaults in the help of a command and those below it, such as that of a repeatable option. */
 export function withCommandHelp(command: Command): Command {
-  command.configureHelp({ optionDescription });
+  command.configureHelp({
+    optionDescription: (option) => new Help().optionDescription(option).replace(EMPTY_DEFAULT, ''),
+  });
   for (const below of command.commands) withCommandHelp(below);
   return command;
 }

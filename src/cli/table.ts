@@ -50,10 +50,7 @@ function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-/**
- * Prints one object as JSON with `--json`, else lines, unless they are null. Ends quietly when its reader is
- * gone, as after `| head`.
- */
+/** Prints one object as JSON with `--json`, else lines, unless null. A lost reader ends it quietly. */
 export function print(
   { json }: { readonly json?: true | undefined },
   value: unknown,

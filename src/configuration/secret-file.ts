@@ -20,10 +20,7 @@ interface SmallFile {
   readonly isOpenToAll: boolean;
 }
 
-/**
- * Reads a file of at most `largestBytes`. Throws the system's errors, and a `RangeError` for a larger file
- * and for a pipe.
- */
+/** Reads a file of at most `largestBytes`. Throws the system's errors, or a `RangeError` if larger. */
 export type ReadSmallFile = (path: string, largestBytes: number) => SmallFile;
 
 const READ_BY_OTHERS = 0o004;
@@ -64,10 +61,7 @@ export function readFailure(error: unknown): string {
 
 const SHOWN = '[secret]';
 
-/**
- * A text that cannot be shown by accident: printed, logged or written as JSON it is `[secret]`. Only `reveal`
- * returns it.
- */
+/** A text that is not shown by accident: as text or JSON it is `[secret]`. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 

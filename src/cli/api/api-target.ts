@@ -48,9 +48,8 @@ export function targetWords({ config, url, tokenFile, ledgerFolder }: TargetOpti
 }
 
 /** Quotes a text, so that a shell reads it as one word. */
-function shellWord(text: string): string {
-  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
+const shellWord = (text: string): string =>
+  /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 const CONFIG_VARIABLE = 'SARRAF_CONFIG';
 const TOKEN_VARIABLE = 'SARRAF_TOKEN';
@@ -70,18 +69,16 @@ export function findTarget(
   call: Pick<Call, 'endpoint' | 'word' | 'fields'>,
   io: CommandIo,
 ): ApiTarget {
-  if (options.url !== undefined && options.config !== undefined) {
+  if (options.url !== undefined && options.config !== undefined)
     throw wrongInput('expected the exchange as --config <file> or --url <address>, were both');
-  }
   const target = isAnonymous(call.endpoint.access)
     ? { ...locate(options, { isOffline: true }, io), credentials: null, account: 'nobody' }
     : withCredentials(options, call, io);
   const carriesSecret = target.credentials !== null || call.fields.some(({ isSecret }) => isSecret);
-  if (carriesSecret && isPlainRemote(target)) {
+  if (carriesSecret && isPlainRemote(target))
     throw wrongInput(
       'expected an https address, since others can read credentials on the way; exchange.plainHttp of a configuration allows http in a network of your own',
     );
-  }
   return target;
 }
 
@@ -108,22 +105,19 @@ function withCredentials(
       ? located
       : { ...located, credentials: readToken(tokenFile, io), account: `the token of ${tokenFile}` };
   const { credentials } = target;
-  if (credentials === null && call.endpoint.access !== 'optional-token') {
+  if (credentials === null && call.endpoint.access !== 'optional-token')
     throw wrongInput(
       `${call.word} needs credentials: expected a token in ${TOKEN_VARIABLE} or --token-file <file>, one that "sarraf login" stored, or the credentials of --config <file>`,
     );
-  }
-  if (credentials?.kind === 'key' && call.endpoint.access === 'token') {
+  if (credentials?.kind === 'key' && call.endpoint.access === 'token')
     throw wrongInput(
       `${call.word} takes a token, not a key: "sarraf login" makes one, and --token-file <file> names it`,
     );
-  }
   return target;
 }
 
-function isPlainRemote({ baseUrl, exchange }: ApiTarget): boolean {
-  return baseUrl.startsWith('http://') && !isLoopback(baseUrl) && !exchange.plainHttp;
-}
+const isPlainRemote = ({ baseUrl, exchange }: ApiTarget): boolean =>
+  baseUrl.startsWith('http://') && !isLoopback(baseUrl) && !exchange.plainHttp;
 
 /** Returns the configuration file: the one named, that of the environment, or the default of this folder. */
 function configFile({ config }: TargetOptions, io: CommandIo): string {
@@ -136,9 +130,8 @@ function configFile({ config }: TargetOptions, io: CommandIo): string {
 
 function targetOfConfig(options: TargetOptions, isOffline: boolean, io: CommandIo): ApiTarget {
   const file = configFile(options, io);
-  if (options.ledgerFolder !== undefined) {
+  if (options.ledgerFolder !== undefined)
     throw wrongInput('expected --ledger-folder with --url: a configuration names its own');
-  }
   const { environment, workingFolder } = io;
   const reading = readBotConfig(file, { environment, workingFolder, isOffline });
   for (const warning of reading.warnings) io.log(`warning: ${warning}`);
@@ -146,9 +139,8 @@ function targetOfConfig(options: TargetOptions, isOffline: boolean, io: CommandI
   const { config } = reading;
   const isPaper = config.mode === 'paper' && !isWrittenLive(file, io);
   const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
-  if (config.mode === 'embedded' || baseUrl === null) {
+  if (config.mode === 'embedded' || baseUrl === null)
     throw wrongInput(`the exchange of ${file} runs inside the bot and can not be called: ${WHERE}`);
-  }
   const { exchange, execution } = config;
   const { credentials } = exchange;
   return { baseUrl, exchange, execution, credentials, isPaper, account: `the account of ${file}` };
@@ -163,9 +155,8 @@ function isWrittenLive(file: string, { environment, workingFolder }: CommandIo):
 
 function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean, io: CommandIo): ApiTarget {
   const read = address().safeParse(url);
-  if (!read.success) {
+  if (!read.success)
     throw wrongInput('--url: expected an address of scheme and host alone, such as https://exchange.example');
-  }
   const defaults = readBotConfig(null, { environment: {}, workingFolder: io.workingFolder });
   if (!defaults.ok) throw wrongInput(defaults.problems.join('\n'));
   const baseUrl = read.data;
@@ -174,19 +165,17 @@ function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean
   const target = { baseUrl, exchange, execution, isPaper: false, credentials: null, account: 'nobody' };
   if (isOffline) return target;
   const token = io.environment[TOKEN_VARIABLE];
-  if (token !== undefined && token !== '') {
+  if (token !== undefined && token !== '')
     return { ...target, credentials: tokenOf(token), account: `the token of ${TOKEN_VARIABLE}` };
-  }
   const tokens = storedTokens(target);
   const [only] = tokens;
   if (only === undefined) return target;
-  if (tokens.length > 1) {
+  if (tokens.length > 1)
     throw wrongInput(
       [`expected --token-file <file>, since "sarraf login" stored tokens of several users:`, ...tokens].join(
         '\n  ',
       ),
     );
-  }
   return { ...target, credentials: readToken(only, io), account: `the token of ${only}` };
 }
 

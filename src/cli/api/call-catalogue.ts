@@ -140,10 +140,8 @@ export const CALLS: readonly Call[] = (Object.keys(ENDPOINTS) as EndpointName[])
   .map(createCall)
   .toSorted((left, right) => CALL_GROUPS.indexOf(left.group) - CALL_GROUPS.indexOf(right.group));
 
-const BY_NAME: ReadonlyMap<string, Call> = new Map(CALLS.map((call) => [call.name, call]));
-
 export function callOf(name: EndpointName): Call {
-  const call = BY_NAME.get(name);
+  const call = CALLS.find((one) => one.name === name);
   invariant(call !== undefined, () => `expected a call for every endpoint, ${name} has none`);
   return call;
 }

@@ -147,29 +147,26 @@ export class CallSender implements Caller {
     const stopped = rows.find(
       ({ subject, stoppedForMs }) => subject === subjects.token && stoppedForMs !== null,
     );
-    if (isSomebody && (stopped?.stoppedForMs ?? 0) > 0) {
+    if (isSomebody && (stopped?.stoppedForMs ?? 0) > 0)
       return {
         forMs: stopped?.stoppedForMs ?? 0,
         isMost: false,
         why: `the exchange refused ${this.target.account} (401): it has expired or is wrong, so make a new one; this one can be tried again then`,
       };
-    }
-    if ((row.lockedForMs ?? 0) > 0) {
+    if ((row.lockedForMs ?? 0) > 0)
       return {
         forMs: row.lockedForMs ?? 0,
         isMost: false,
         why: `the exchange has locked ${name} out; see "sarraf budget". Asking sooner makes it longer`,
       };
-    }
     // Before the first answer of the exchange, one request of each budget may leave.
     if (row.isUnheard && row.onTheWay === 0 && classOf(call) !== 'place') return null;
-    if (row.fullForMs > 0) {
+    if (row.fullForMs > 0)
       return {
         forMs: row.fullForMs,
         isMost: false,
         why: `what was sent before is not known, so the limit counts as used up; see "sarraf ledger --help"`,
       };
-    }
     if (row.inUse < allowed) return null;
     const why = `the ${row.limit} requests a ${lengthText(row.windowMs)} of ${name} are used up`;
     return { forMs: row.windowMs, isMost: true, why };
@@ -183,6 +180,4 @@ interface Wait {
   readonly why: string;
 }
 
-function waitText({ forMs, isMost }: Wait): string {
-  return `${isMost ? 'up to ' : ''}${lengthText(forMs)}`;
-}
+const waitText = ({ forMs, isMost }: Wait): string => `${isMost ? 'up to ' : ''}${lengthText(forMs)}`;

@@ -52,10 +52,7 @@ function findOrder(request: CallRequest, sentAtMs: number): string {
   return `order find ${id} --sent ${isoText(sentAtMs)}`;
 }
 
-/**
- * Commands that show whether a call that changes something took effect. Every call that is not a read has
- * one.
- */
+/** Commands that show whether a call that changes something took effect: one for each such call. */
 export const QUERY_BY_CALL: Readonly<
   Partial<Record<EndpointName, (request: CallRequest, sentAtMs: number) => string>>
 > = {
@@ -75,10 +72,7 @@ export const QUERY_BY_CALL: Readonly<
   gatewayVerify: (request) => `api gateway-verify api=env:NAME token=${text(request['token']) ?? '…'}`,
 };
 
-/**
- * Asks on standard error for a word to be typed, so that the output stays for programs; true if it was. The
- * end of the input means no.
- */
+/** Asks on standard error for a word to be typed; true if it was. The end of the input means no. */
 export async function confirm(question: string, word: string): Promise<boolean> {
   using lines = createPromises({ input: process.stdin, output: process.stderr, terminal: false });
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
@@ -86,10 +80,7 @@ export async function confirm(question: string, word: string): Promise<boolean> 
   return answer.trim() === word;
 }
 
-/**
- * Returns the name of the person giving a command, for the journal and `sarraf locks`; none if the machine
- * has no name.
- */
+/** Returns the name of the person giving a command, for the journal; none if the machine has no name. */
 export function personName(): { readonly by?: string } {
   try {
     return { by: userInfo().username.slice(0, LONGEST_BY) };
@@ -139,10 +130,7 @@ interface Interruption extends Disposable {
   readonly arm: () => void;
 }
 
-/**
- * Creates an interruption. It notifies a call before the process ends, since what was sent already may have
- * had an effect.
- */
+/** Creates an interruption. It notifies a call before the process ends, since a request may be sent. */
 export function interruption(): Interruption {
   const controller = new AbortController();
   let removeListener: (() => void) | null = null;

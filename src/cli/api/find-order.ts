@@ -39,19 +39,14 @@ export interface FindOrderOptions {
   readonly nowMs: () => number;
 }
 
-/**
- * Time before the sending from which orders and trades are read, in ms: the clocks of this machine and of the
- * exchange may differ.
- */
+/** Time before the sending from which orders and trades are read, in ms: clocks may differ. */
 const BEFORE_MS = 86_400_000;
 
 const ORDERS_PAGE_SIZE = 1_000;
 const TRADES_PAGE_SIZE = 500;
 const MOST_PAGES = 50;
 
-/**
- * Maximum number of orders that are queried one by one because a trade of them is listed and they are not.
- */
+/** Maximum number of orders queried one by one because a trade of them is listed and they are not. */
 const MOST_QUERIED = 20;
 
 /**
@@ -114,9 +109,7 @@ async function readOnce(options: FindOrderOptions, sinceMs: number): Promise<Fou
   }
 }
 
-/**
- * Checks whether a trade since then is of an order that no list has shown: that may be the one searched for.
- */
+/** Checks whether a later trade is of an order that no list has shown: that may be the one searched for. */
 async function readTrades(
   options: FindOrderOptions,
   { sinceMs, listed }: { readonly sinceMs: number; readonly listed: ReadonlySet<number> },
@@ -142,9 +135,8 @@ async function readTrades(
   return null;
 }
 
-function isWanted(order: ExchangeOrder, wanted: WantedOrder): boolean {
-  return 'id' in wanted ? String(order.id) === wanted.id : order.clientOrderId === wanted.clientOrderId;
-}
+const isWanted = (order: ExchangeOrder, wanted: WantedOrder): boolean =>
+  'id' in wanted ? String(order.id) === wanted.id : order.clientOrderId === wanted.clientOrderId;
 
 /** Returns the exchange's order of an id, or of the name of an open one; null if it has no such order. */
 async function find({ caller }: FindOrderOptions, wanted: WantedOrder): Promise<ExchangeOrder | null> {

@@ -17,10 +17,7 @@ type FieldReading =
 /** Largest file of a token, key or password, in bytes. */
 const LARGEST_SECRET_BYTES = 8_192;
 
-/**
- * Builds the request of a call from `field=value` texts and checks all of it. A request with a problem is not
- * sent.
- */
+/** Builds the request of a call from `field=value` texts and checks it. One with a problem is not sent. */
 export function readFields(
   call: Call,
   texts: readonly string[],
@@ -130,9 +127,8 @@ function readSecret(
 
 const SHOWN_LENGTH = 60;
 
-function shown(text: string): string {
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
-}
+const shown = (text: string): string =>
+  text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 
 /**
  * Names an order placed by hand, so that it can be found when its reply is lost, and everybody sees whose it

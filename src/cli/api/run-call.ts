@@ -101,20 +101,18 @@ export async function withSender<Result>(
   const { call, options, io } = run;
   const target = findTarget(options, call, io);
   const moves = call.effect === 'moves';
-  if (moves && target.isPaper) {
+  if (moves && target.isPaper)
     throw wrongInput(
       `${call.word} is real, but the orders of a paper configuration are not: name a configuration of the mode live`,
     );
-  }
   if (options.dryRun === true) {
     io.out(dryRun(run, target));
     return null;
   }
-  if (moves && options.yes !== true && !io.isTerminal) {
+  if (moves && options.yes !== true && !io.isTerminal)
     throw wrongInput(
       `${call.word} moves money or orders, and without a terminal it can not ask: expected --yes; nothing was sent`,
     );
-  }
   using end = interruption();
   await using sender = closingAsync(
     await CallSender.open({
@@ -218,16 +216,12 @@ function secretsIn(
   ];
 }
 
-/**
- * Returns the error with which a failed call ends: the failure, the outcome, and what to do. With `--json` it
- * is also written as JSON.
- */
+/** Returns the error of a failed call: failure, outcome, and what to do; with `--json` also written so. */
 function failureToThrow(error: unknown, run: CallRun, scrub: (line: string) => string): unknown {
   const { call, request, options, io } = run;
   const isOurs = error instanceof SarrafError && error.code !== 'INVARIANT';
-  if (options.json === true && (isOurs || error instanceof CommandError)) {
+  if (options.json === true && (isOurs || error instanceof CommandError))
     io.out(scrub(JSON.stringify({ error: failureOf(error, call) })));
-  }
   if (!isOurs) return error;
   const { outcome } = failureOf(error, call);
   const lines = [
@@ -256,9 +250,8 @@ interface Failure {
 
 /** Returns a failure for programs. A `CommandError` comes from before anything was sent. */
 function failureOf(error: SarrafError | CommandError, call: Call): Failure {
-  if (error instanceof CommandError) {
+  if (error instanceof CommandError)
     return { code: 'NOT_SENT', message: error.message, outcome: 'none', retry: 'safe' };
-  }
   const { code, message, retry } = error;
   const outcome = call.effect === 'reads' ? 'none' : error.outcome;
   if (!(error instanceof RefusedError)) return { code, message, outcome, retry };
@@ -315,21 +308,19 @@ function valueLines(value: unknown): readonly string[] {
   if (plain === null || plain === undefined) return ['done'];
   if (Array.isArray(plain)) return listLines(plain);
   if (!isObject(plain)) return [cell('', plain)];
-  if (Array.isArray(plain['items']) && 'hasNext' in plain) {
+  if (Array.isArray(plain['items']) && 'hasNext' in plain)
     return [
       ...listLines(plain['items']),
       ...(plain['hasNext'] === true ? ['There are more: page=2 shows the next page, --all shows all.'] : []),
     ];
-  }
   return recordLines(plain, '');
 }
 
 function listLines(items: readonly unknown[]): readonly string[] {
   if (items.length === 0) return ['nothing'];
   if (items.every(isObject)) return recordTable(items);
-  if (items.every(Array.isArray)) {
+  if (items.every(Array.isArray))
     return items.map((row) => row.map((value: unknown) => cell('', value)).join('  '));
-  }
   return items.map((item) => cell('', item));
 }
 
@@ -355,12 +346,11 @@ function recordLines(record: Plain, indent: string): readonly string[] {
   if (entries.length === 0) return [`${indent}nothing`];
   const values = entries.map(([, value]) => value);
   // Records under names, such as wallets by currency, are a table too.
-  if (entries.length > 1 && values.every((value) => isObject(value) && Object.values(value).every(isCell))) {
+  if (entries.length > 1 && values.every((value) => isObject(value) && Object.values(value).every(isCell)))
     return recordTable(
       values as Plain[],
       entries.map(([name]) => name),
     ).map((line) => `${indent}${line}`);
-  }
   const width = Math.max(
     ...entries.filter(([, value]) => isCell(value)).map(([name]) => titleOf(name).length),
     0,
@@ -379,20 +369,16 @@ function isCell(value: unknown): boolean {
 }
 
 /** Returns a market's spelling in public paths, for an object with all its spellings; else null. */
-function marketOf(value: Plain): string | null {
-  return typeof value['symbol'] === 'string' && 'statsKey' in value ? value['symbol'] : null;
-}
+const marketOf = (value: Plain): string | null =>
+  typeof value['symbol'] === 'string' && 'statsKey' in value ? value['symbol'] : null;
 
-function isNumberLike(value: unknown): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value));
-}
+const isNumberLike = (value: unknown): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value));
 
 /** Matches names of fields that are shown as a time, such as `createdAtMs`. */
 const TIME = /(?:^time|At|Time|Until)Ms$/;
 
-function titleOf(name: string): string {
-  return TIME.test(name) ? `${name.slice(0, -2)} (UTC)` : name;
-}
+const titleOf = (name: string): string => (TIME.test(name) ? `${name.slice(0, -2)} (UTC)` : name);
 
 function cell(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';

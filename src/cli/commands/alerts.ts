@@ -128,9 +128,8 @@ async function sendTest({ config: file, channel: only, json }: TestOptions): Pro
   if (missing.length > 0) throw failed(`not delivered by ${missing.join(', ')}`);
 }
 
-function ofFolder(command: Command): Command {
-  return command.addOption(dataOption("the bot's data folder")).option('--json', 'prints one JSON object');
-}
+const ofFolder = (command: Command): Command =>
+  command.addOption(dataOption("the bot's data folder")).option('--json', 'prints one JSON object');
 
 export function alertsCommand(): Command {
   return new Command('alerts')

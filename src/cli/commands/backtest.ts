@@ -263,7 +263,5 @@ export function backtestCommand(): Command {
     .option('--parquet', 'stores the tables of the run as Parquet, too')
     .option('--json', 'prints the result as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async (strategy: string | undefined, options: Options) =>
-      asCommand(async () => backtest(strategy, options)),
-    );
+    .action(asCommand(backtest));
 }

@@ -87,5 +87,5 @@ export function backupCommand(): Command {
     )
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => asCommand(async () => backUp(options)));
+    .action(asCommand(backUp));
 }

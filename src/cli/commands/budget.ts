@@ -74,9 +74,8 @@ const budgetLines = (budgets: readonly BudgetReport[]): readonly string[] =>
   });
 
 function pathsOf({ ledger, config }: Options): string[] {
-  if (ledger !== undefined && config !== undefined) {
+  if (ledger !== undefined && config !== undefined)
     throw wrongInput('expected the ledger as --ledger <place> or --config <file>, were both');
-  }
   if (config !== undefined) return [ledgerOfConfig(config)];
   if (ledger === undefined) return ownLedgers();
   return [ledger];
@@ -99,9 +98,8 @@ interface Raised {
 
 /** Ends the lowering of a limit, no matter which subject it was lowered for. */
 async function raise(budget: string, options: Options): Promise<void> {
-  if (!BUDGET_NAMES.has(budget)) {
+  if (!BUDGET_NAMES.has(budget))
     throw wrongInput(`expected one of ${[...BUDGET_NAMES].join(', ')} as the budget, was "${budget}"`);
-  }
   const results = await Promise.all(
     pathsOf(options).map(async (ledger): Promise<Raised> => ({
       ledger,
@@ -114,11 +112,10 @@ async function raise(budget: string, options: Options): Promise<void> {
       `${budget} of ${subject} is no longer lowered to ${named}: running bots use their own limit again`,
   );
   print(options, { budget, ledgers: results }, () => (lines.length === 0 ? null : lines));
-  if (raised.length === 0) {
+  if (raised.length === 0)
     throw failed(
       `expected a limit of ${budget} that the exchange has lowered, found none; see "sarraf budget"`,
     );
-  }
 }
 
 function raiseCommand(): Command {
@@ -147,5 +144,5 @@ export function budgetCommand(): Command {
     )
     .addHelpText('after', EXAMPLES)
     .addCommand(raiseCommand().exitOverride())
-    .action(async (options: Options) => run(options));
+    .action(run);
 }

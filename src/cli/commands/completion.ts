@@ -69,9 +69,7 @@ function tables(
 }
 
 /** Quotes a text of words, which are letters, digits and a few signs and need only quotes. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", '')}'`;
-}
+const quoted = (text: string): string => `'${text.replaceAll("'", '')}'`;
 
 function posixCase(name: string, entries: readonly Entry[]): string {
   const lines = entries

@@ -78,7 +78,7 @@ function exportCommand(): Command {
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time, which is not included', timeOption)
     .option('--force', 'replaces an existing file')
-    .action(async (file: string, options: Options) => asCommand(async () => run(file, options)));
+    .action(asCommand(run));
 }
 
 async function run(path: string, options: Options): Promise<void> {
@@ -107,7 +107,7 @@ function listCommand(): Command {
   return dataCommand('list', {
     description: 'Lists the recordings in the catalogue.',
     examples: LIST_EXAMPLES,
-  }).action(async (options: DataOptions) => asCommand(() => list(options)));
+  }).action(asCommand(list));
 }
 
 function list(options: DataOptions): void {
@@ -163,13 +163,10 @@ function downloadCommand(): Command {
     .option('--to <time>', 'end, which is not included (default: now)', timeOption)
     .option('--address <url>', 'address of the exchange')
     .option('--config <file>', 'configuration of a bot, whose exchange is used')
-    .action(async (options: DownloadCommandOptions) => asCommand(async () => download(options)));
+    .action(asCommand(download));
 }
 
-/**
- * Loads the code that connects to an exchange only when needed: the other data commands share this one's
- * start.
- */
+/** Loads the code that connects to an exchange only when needed: other data commands share this start. */
 async function download(options: DownloadCommandOptions): Promise<void> {
   const { downloadFromExchange } = await import('../data/download-from-exchange.ts');
   await downloadFromExchange(options);
@@ -198,7 +195,7 @@ function resampleCommand(): Command {
     .option('--of <what>', 'a timeframe, or trades (default: the coarsest candles that fit)', sourceOption)
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time, which is not included', timeOption)
-    .action(async (options: ResampleOptions) => asCommand(async () => resampleCandles(options)));
+    .action(asCommand(resampleCandles));
 }
 
 function sourceOption(text: string): Timeframe | 'trades' {
@@ -223,11 +220,10 @@ async function resampleCandles(options: ResampleOptions): Promise<void> {
     `${market} candles-${timeframe} of ${from}: ${outcomeText(outcome)}`,
     ...conflictLines(outcome),
   ]);
-  if (outcome.kind === 'conflict') {
+  if (outcome.kind === 'conflict')
     throw wrongInput(
       `expected the candles of ${timeframe} in the catalogue to agree with those of ${from}; nothing was changed. Move ${join(options.catalogue, market, `candles-${timeframe}`)} away to make them again`,
     );
-  }
 }
 
 interface VerifyOptions extends DataOptions {
@@ -261,7 +257,7 @@ function verifyCommand(): Command {
     .option('--price-step <step>', 'price step (default: found by the decimals of prices)', stepOption)
     .option('--book-gap <seconds>', 'longest time without a book', integerOption(1, 86_400), 60)
     .option('--all', 'shows all findings, not only the first of each folder')
-    .action(async (options: VerifyOptions) => asCommand(async () => verify(options)));
+    .action(asCommand(verify));
 }
 
 function stepOption(text: string): Units {
@@ -277,11 +273,10 @@ function stepOption(text: string): Units {
 async function verify(options: VerifyOptions): Promise<void> {
   const catalogue = openCatalogue(options.catalogue);
   const keys = catalogue.keys().filter((key) => isWanted(key, options));
-  if (keys.length === 0) {
+  if (keys.length === 0)
     throw wrongInput(
       `expected recordings to verify in ${options.catalogue}, found none; see "sarraf data list"`,
     );
-  }
   const range = rangeOption(options);
   const reports: VerifyReport[] = [];
   for (const key of keys) {

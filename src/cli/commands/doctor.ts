@@ -54,9 +54,8 @@ Examples:
   sarraf doctor --config bot.yaml --record replies.json`;
 
 function overridesOf({ data, set, config }: Options): readonly Override[] {
-  if (config === undefined && (set.length > 0 || data !== undefined)) {
+  if (config === undefined && (set.length > 0 || data !== undefined))
     throw wrongInput('expected --config beside --set and --data, was none');
-  }
   return data === undefined ? set : [['data.folder', JSON.stringify(resolve(data))], ...set];
 }
 
@@ -92,9 +91,8 @@ async function diagnose(options: Options, io: CommandIo): Promise<void> {
   print(diagnosis, options, io);
   if (options.record !== undefined) keep(options.record, diagnosis, io);
   const problems = diagnosis.findings.filter(({ verdict }) => verdict === 'problem').length;
-  if (problems > 0) {
+  if (problems > 0)
     throw new CommandError(problems === 1 ? 'there is a problem' : `there are ${problems} problems`, FAILED);
-  }
 }
 
 function keep(file: string, { seen, findings, config }: Diagnosis, io: CommandIo): void {
@@ -143,9 +141,7 @@ function doctorLines(findings: readonly CheckFinding[]): readonly string[] {
 }
 
 /** Indents a text of several lines below its finding. */
-function indented(text: string, margin: string): string {
-  return text.replaceAll('\n', `\n${margin}   `);
-}
+const indented = (text: string, margin: string): string => text.replaceAll('\n', `\n${margin}   `);
 
 const NOTE =
   'Replies that "sarraf doctor --record" got. Tokens, names, addresses, numbers of people, ids and texts that the interface does not name are replaced, equal ones alike; of amounts only the length is left.';

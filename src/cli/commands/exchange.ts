@@ -94,7 +94,7 @@ export function exchangeCommand(): Command {
     )
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => run(options));
+    .action(run);
 }
 
 interface ServeOptions {
@@ -125,10 +125,7 @@ function save(state: ServeOptions['state'], simulation: Simulation, timeMs: numb
   }
 }
 
-/**
- * Loads a stored state, if there is one, and writes it again at once, so that a folder that cannot be written
- * to is noticed now and not at the end.
- */
+/** Loads a stored state, if any, and writes it again at once: an unwritable folder is noticed now. */
 function openState(options: ServeOptions, simulation: Simulation, clock: WorldClock): boolean {
   const { state } = options;
   if (state === null) return false;
@@ -152,10 +149,7 @@ function listenProblem(error: unknown, { host, port }: ServeOptions): string {
   return `can not listen at ${host}:${port}: ${message}`;
 }
 
-/**
- * Creates the automatic activity in the market. Traders on a stored exchange continue from its prices,
- * without an invented past.
- */
+/** Creates the automatic activity in the market. On a stored exchange traders continue from its prices. */
 function createWorld(
   { exchange }: Simulation,
   of: { readonly options: ServeOptions; readonly startMs: number; readonly isRestored: boolean },

@@ -122,9 +122,7 @@ export function explainCommand(): Command {
     .option('--json', 'prints one JSON object')
     .showHelpAfterError('It reads no data but --market, --timeframe and --param; "sarraf why" reads a bar.')
     .addHelpText('after', EXPLAIN_EXAMPLES)
-    .action(async (strategy: string, options: LanguageOptions) =>
-      asCommand(async () => explain(strategy, options)),
-    );
+    .action(asCommand(explain));
 }
 
 interface WhyOptions extends RunOptions, LanguageOptions {
@@ -246,7 +244,5 @@ export function whyCommand(): Command {
     .addOption(languageOption())
     .option('--json', 'prints one JSON object')
     .addHelpText('after', WHY_EXAMPLES)
-    .action(async (strategy: string | undefined, options: WhyOptions) =>
-      asCommand(async () => why(strategy, options)),
-    );
+    .action(asCommand(why));
 }

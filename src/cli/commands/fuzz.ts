@@ -33,9 +33,8 @@ Examples:
   sarraf fuzz --seeds 1 --seed 17 --hours 6
   sarraf fuzz --seeds 300 --fail-fast --json`;
 
-function repeatCommand({ hours }: Options, { seed, isRepeat }: SeedOutcome): string {
-  return `sarraf fuzz --seeds 1 --seed ${seed} --hours ${hours}${isRepeat ? ' --twice' : ''}`;
-}
+const repeatCommand = ({ hours }: Options, { seed, isRepeat }: SeedOutcome): string =>
+  `sarraf fuzz --seeds 1 --seed ${seed} --hours ${hours}${isRepeat ? ' --twice' : ''}`;
 
 function seedLine(
   outcome: SeedOutcome,
@@ -104,11 +103,10 @@ async function run(options: Options): Promise<void> {
   if (stopped.signal.aborted) throw failed(`stopped after ${ran.size} of ${seeds} seeds`);
   if (failedSeeds.length > 0)
     throw failed(`expected every seed to hold, ${failedSeeds.length} of ${ran.size} failed`);
-  if (seeds >= GATED_SEEDS && missing.length > 0) {
+  if (seeds >= GATED_SEEDS && missing.length > 0)
     throw failed(
       `expected a suite of ${seeds} seeds to meet everything once, it never met: ${missing.join(', ')}`,
     );
-  }
 }
 
 export function fuzzCommand(): Command {
@@ -129,5 +127,5 @@ export function fuzzCommand(): Command {
     .option('--twice', 'runs every seed twice, not every twentieth, and compares the journals')
     .option('--json', 'prints JSON lines: one for each seed, and one for the suite')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => run(options));
+    .action(run);
 }

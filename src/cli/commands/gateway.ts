@@ -121,9 +121,8 @@ async function verify(token: string, options: VerifyOptions, io: CommandIo): Pro
   printValue(result.value, { options, io });
 }
 
-function withMerchant(command: Command): Command {
-  return command.option('--api-file <file>', "file with the merchant's key");
-}
+const withMerchant = (command: Command): Command =>
+  command.option('--api-file <file>', "file with the merchant's key");
 
 export function gatewayCommand(io: CommandIo = MACHINE_IO): Command {
   const sending = withMerchant(

@@ -54,18 +54,16 @@ function configOf(options: Options): BotConfig | null {
   return readConfig(options.config, overrides);
 }
 
-function progressText({ left, closed, waitsFor }: ControlProgress): string {
-  return `${closed} closed, ${left} left${waitsFor === undefined ? '' : `: ${english(waitsFor)}`}`;
-}
+const progressText = ({ left, closed, waitsFor }: ControlProgress): string =>
+  `${closed} closed, ${left} left${waitsFor === undefined ? '' : `: ${english(waitsFor)}`}`;
 
 const goOn = (): void => {};
 
 /** Cancels the orders here, since the bot does not run, if it is known how. */
 async function cancelHere(halt: Halt): Promise<ControlResult> {
   const { config, data, reason, wholeAccount, log } = halt;
-  if (config === null ? isOfEmbeddedExchange(data) : config.mode !== 'live') {
+  if (config === null ? isOfEmbeddedExchange(data) : config.mode !== 'live')
     return { ok: true, message: 'no bot runs, and its exchange ended with it', left: [] };
-  }
   if (config === null) {
     const count = ownOpenOrders(data);
     if (count === 0 && !wholeAccount)
@@ -180,5 +178,5 @@ export function haltCommand(): Command {
     .option('--yes', 'does not ask')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => run(options));
+    .action(run);
 }

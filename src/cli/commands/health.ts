@@ -22,11 +22,10 @@ Examples:
 /** Returns the address to query; null if the running bot serves no health. */
 function addressOf({ data, port }: Options): string | null {
   if (port !== undefined) return `http://127.0.0.1:${port}`;
-  if (!isDataFolderInUse(data)) {
+  if (!isDataFolderInUse(data))
     throw failed(
       `expected a bot that runs with ${data}, found none: start it, or name its folder with --data`,
     );
-  }
   return healthAddress(data);
 }
 
@@ -57,5 +56,5 @@ export function healthCommand(): Command {
     .option('--ready', 'checks whether it can trade: fresh data, no lockout, no break, no halt')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => run(options));
+    .action(run);
 }

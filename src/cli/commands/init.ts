@@ -85,8 +85,10 @@ export function initCommand(io: CommandIo = MACHINE_IO, terminal: Terminal = {})
     )
     .option('--json', 'prints one JSON object, and asks nothing')
     .addHelpText('after', HELP)
-    .action(async (folder: string | undefined, options: Options) =>
-      asCommand(async () => init(folder, options, { io, terminal })),
+    .action(
+      asCommand(async (folder: string | undefined, options: Options) =>
+        init(folder, options, { io, terminal }),
+      ),
     );
 }
 
@@ -98,11 +100,10 @@ async function init(
   const { workingFolder } = io;
   const given = givenRequest(folder, options, workingFolder);
   const asksNothing = options.yes === true || options.json === true;
-  if (!asksNothing && !io.isTerminal) {
+  if (!asksNothing && !io.isTerminal)
     throw wrongInput(
       'expected a terminal to ask at, was none: "sarraf init my-bot --yes" asks nothing; its options say what the bot is to be',
     );
-  }
   const request = asksNothing
     ? withDefaults(given, workingFolder)
     : await askRequest(given, { workingFolder, folderProblem, terminal });
@@ -125,14 +126,10 @@ function linesOf(
 }
 
 /** Quotes a path, so that a shell reads it as one word. */
-function quoted(path: string): string {
-  return /^[\p{L}\p{N}\p{M}_./-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-}
+const quoted = (path: string): string =>
+  /^[\p{L}\p{N}\p{M}_./-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
-/**
- * Writes the folder of a new bot, and returns the paths of its files. Ctrl-C ends it before anything is
- * written, or has no effect.
- */
+/** Writes the folder of a new bot, and returns its paths. Ctrl-C ends it before anything is written. */
 export async function makeBot(
   request: BotRequest,
   log: (line: string) => void,

@@ -71,9 +71,8 @@ function readAddress(text: string): string {
 }
 
 function pathOf({ address: baseUrl, ledgerFolder: folder, config }: Options): string {
-  if ((baseUrl === undefined) === (config === undefined)) {
+  if ((baseUrl === undefined) === (config === undefined))
     throw wrongInput('expected the exchange as --address <url> or --config <file>, one of them');
-  }
   if (config === undefined) return ledgerPath(baseUrl ?? '', folder ?? ledgerFolder());
   if (folder !== undefined)
     throw wrongInput('expected --ledger-folder with --address: a configuration names its own');
@@ -81,9 +80,8 @@ function pathOf({ address: baseUrl, ledgerFolder: folder, config }: Options): st
 }
 
 function refusalText(path: string, refusal: Exclude<Renewal, { kind: 'made' }>): string {
-  if (refusal.kind === 'in use') {
+  if (refusal.kind === 'in use')
     return `expected no process to use ${path}, but one has it open: stop every bot that sends to this exchange first`;
-  }
   const { requests, forMs } = refusal;
   const what = countText(requests, 'request that may still count', 'requests that may still count');
   return `expected a ledger of which nothing counts any more, found ${what} for ${lengthText(forMs)} in ${path}: wait that long, or keep it, and the bot waits by itself`;
@@ -91,9 +89,8 @@ function refusalText(path: string, refusal: Exclude<Renewal, { kind: 'made' }>):
 
 async function makeNew(options: NewOptions): Promise<void> {
   const path = pathOf(options);
-  if (options.yes !== true && !(await confirm(`${QUESTION}\nThe ledger: ${path}`, 'new'))) {
+  if (options.yes !== true && !(await confirm(`${QUESTION}\nThe ledger: ${path}`, 'new')))
     throw wrongInput('expected "new" to be typed, or --yes; nothing was done');
-  }
   const renewal = await renewLedgerAt(path, thisMachine());
   print(options, { ledger: path, ...renewal }, () =>
     renewal.kind !== 'made'
@@ -128,7 +125,7 @@ export function ledgerCommand(): Command {
   )
     .option('--yes', 'does not ask')
     .addHelpText('after', NEW_HELP)
-    .action(async (options: NewOptions) => makeNew(options));
+    .action(makeNew);
   return new Command('ledger')
     .description('Shows where the ledger of requests to an exchange is, and makes a new one.')
     .addHelpText('after', EXAMPLES)
@@ -148,10 +145,7 @@ type Renewal =
 const TRIES = 10;
 const TRY_EVERY_MS = 100;
 
-/**
- * Time after its admission from which a request without a stamp counts as given up, in ms: no endpoint waits
- * longer for an answer.
- */
+/** Time from which an admitted request without a stamp is given up, in ms: no endpoint waits longer. */
 const GIVEN_UP_MS = 300_000;
 
 /** Makes an empty ledger, in a file or in Redis. */
@@ -231,10 +225,7 @@ async function emptyInPlace(
   return { kind: 'made', keptAs: aside };
 }
 
-/**
- * Opens a ledger that no other process has open, and locks all others out until it is closed; null if one has
- * it.
- */
+/** Opens a ledger alone, and locks all others out until it is closed; null if another process has it. */
 async function openAlone(path: string): Promise<Database.Database | null> {
   for (let tries = 1; ; tries += 1) {
     const database = new Database(path, { fileMustExist: true, timeout: 0 });
@@ -253,10 +244,7 @@ async function openAlone(path: string): Promise<Database.Database | null> {
   }
 }
 
-/**
- * Returns the requests that may still count. Times of an earlier boot mean nothing now, so this is for the
- * same boot only.
- */
+/** Returns the requests that may still count, of the same boot only: other times mean nothing now. */
 function countingAt(database: Database.Database, nowMs: number): Renewal | null {
   // Clocks differ: the exchange's window may be a ten-thousandth longer than ours.
   const found = database
@@ -271,10 +259,7 @@ function countingAt(database: Database.Database, nowMs: number): Renewal | null 
   return untilMs === null ? null : { kind: 'counting', requests, forMs: untilMs - nowMs };
 }
 
-/**
- * Carries over the rest of an earlier boot's lockouts, by the system clock; the quiet hours of lowered limits
- * start again.
- */
+/** Carries over the rest of an earlier boot's lockouts by the system clock; quiet hours start again. */
 function carryOver(database: Database.Database, machine: Machine): void {
   const nowMs = machine.monotonicMs();
   const lockouts = storedLockouts(database, {

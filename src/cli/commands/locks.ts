@@ -1,12 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
-import { LONGEST_LOCK_NAME, LONGEST_REASON } from '../../engine/engine-event.ts';
+import { LONGEST_LOCK_NAME, LONGEST_REASON, type LockCommand } from '../../engine/engine-event.ts';
 import { waitingLocks } from '../../daemon/control-file.ts';
 import { parseDuration } from '../../daemon/duration-text.ts';
 import { latinDigits } from '../../domain/time-text.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { bothTimesText, readTehranTime } from '../../domain/zone-time.ts';
-import type { LockCommand } from '../../engine/engine-event.ts';
 import {
   BY_HAND,
   ENTRY_POLICIES,
@@ -87,11 +86,10 @@ async function postLock(command: LockCommand, { data, json }: Options): Promise<
   using client = new ControlClient(data);
   const id = client.post(command);
   const followed = await followCommand({ client, id, data, stillForMs: APPLIED_WITHIN_MS });
-  if (followed.kind === 'still') {
+  if (followed.kind === 'still')
     throw failed(
       'the bot did not take it up: see whether it is well with "sarraf health"; it stays waiting, and the next start takes it',
     );
-  }
   const isRunning = followed.kind === 'done';
   const result = isRunning ? followed.result : null;
   const message =
@@ -308,9 +306,8 @@ async function endHalt({ data, json }: Options): Promise<void> {
   const id = client.post({ kind: 'resume' });
   const followed = await followCommand({ client, id, data, stillForMs: APPLIED_WITHIN_MS });
   if (followed.kind === 'done' && !followed.result.ok) throw failed(english(followed.result.message));
-  if (followed.kind === 'still') {
+  if (followed.kind === 'still')
     throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
-  }
   const isRunning = followed.kind === 'done';
   print({ json }, { wasHalted, isRunning }, () =>
     isRunning

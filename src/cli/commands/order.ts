@@ -73,17 +73,14 @@ export function placeRequest(
 ): CallRequest {
   const { base, quote } = marketOf(of.market);
   const { price, stop, stopLimit } = options;
-  if (options.market === true && (stop !== undefined || stopLimit !== undefined)) {
+  if (options.market === true && (stop !== undefined || stopLimit !== undefined))
     throw wrongInput(
       '--market: expected none beside --stop and --stop-limit: --stop alone is a stop-market order',
     );
-  }
-  if (options.market !== true && price === undefined && stop === undefined) {
+  if (options.market !== true && price === undefined && stop === undefined)
     throw wrongInput('expected --price <price> for a limit order, or --market, or --stop <price>');
-  }
-  if (stopLimit !== undefined && (price === undefined || stop === undefined)) {
+  if (stopLimit !== undefined && (price === undefined || stop === undefined))
     throw wrongInput('--stop-limit: expected --price and --stop beside it, for an OCO');
-  }
   const execution =
     stopLimit !== undefined
       ? 'limit'
@@ -304,9 +301,8 @@ async function placeInBook(
 }
 
 /** Returns a checked number without an exponent; null if it was left out. */
-function decimalOf(typed: string | undefined): string | null {
-  return typed === undefined ? null : new Decimal(typed).toFixed();
-}
+const decimalOf = (typed: string | undefined): string | null =>
+  typed === undefined ? null : new Decimal(typed).toFixed();
 
 const NOT_IN_A_BOOK = [
   ...(['config', 'url', 'tokenFile', 'ledgerFolder', 'wait', 'dryRun'] as const),

@@ -142,11 +142,10 @@ function showOrder(name: string, options: Options): void {
   const details = readMirror(options, (reader) =>
     reader.order(name).map((order) => detailsOf(reader, order)),
   );
-  if (details.length === 0) {
+  if (details.length === 0)
     throw failed(
       `expected an order ${name} in ${options.data}, found none: "sarraf orders --state all" lists them`,
     );
-  }
   const shown = { nowMs: Date.now(), isWhole: options.replies === true };
   print(
     options,

@@ -107,9 +107,7 @@ function sessionCommand(name: string, description: string, examples: string): Co
 
 export function parityCommand(): Command {
   const description = 'Runs a recorded session again as a backtest, and shows what differs and why.';
-  return sessionCommand('parity', description, EXAMPLES).action(async (options: Options) =>
-    asCommand(async () => parity(options)),
-  );
+  return sessionCommand('parity', description, EXAMPLES).action(asCommand(parity));
 }
 
 const REPLAY_EXAMPLES = `
@@ -183,5 +181,5 @@ export function replayCommand(): Command {
   return sessionCommand('replay', description, REPLAY_EXAMPLES)
     .option('--until <moment>', 'an order by its key or id, or a time: the first decision from then on')
     .option('--inspect', 'waits for a debugger, and stops it there in the strategy')
-    .action(async (options: ReplayCommandOptions) => asCommand(async () => replay(options)));
+    .action(asCommand(replay));
 }

@@ -1,4 +1,4 @@
-import { countText } from '../../domain/money.ts';
+import { countText, parseUnits } from '../../domain/money.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
@@ -17,7 +17,6 @@ import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { missingInventories, readBooks, planOfConfigs, type ConfigPlan } from '../plan-of-config.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import { listText, SarrafError } from '../../domain/errors.ts';
-import { parseUnits } from '../../domain/money.ts';
 import type { AssetLedger } from '../../portfolio/asset-ledger.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/candle.ts';
 import { wrongInput } from '../command-error.ts';
@@ -63,10 +62,7 @@ const addMarket = (text: string, before: readonly string[] = []): readonly strin
   ...new Set([...before, marketOption(text)]),
 ];
 
-/**
- * Returns the configuration to plan; without a file, one for each market, since a strategy of one name may be
- * in several.
- */
+/** Returns the configuration to plan; without a file, one for each market, which may share strategies. */
 function configsOf(options: Options): readonly [BotConfig, ...BotConfig[]] {
   const { config, strategies, market: markets = [DEFAULT_MARKET], timeframe, set } = options;
   if (config !== undefined) {
@@ -96,9 +92,8 @@ function configsOf(options: Options): readonly [BotConfig, ...BotConfig[]] {
 async function plan(options: Options): Promise<void> {
   try {
     const configs = configsOf(options);
-    if (configs[0].embedded.replay !== null) {
+    if (configs[0].embedded.replay !== null)
       console.error('note: planned without the recording, which brings its own market and length of bars');
-    }
     const path = ledgerOf(configs[0]);
     const rows = path === null ? null : await readLedgerIfAny(path);
     const subjects = new Set(Object.values(ledgerSubjects(configs[0].exchange)));
@@ -147,10 +142,7 @@ function inventoriesOf(config: BotConfig): readonly string[] {
   return missingInventories(config, (asset) => parseUnits(balances[asset] ?? '0'));
 }
 
-/**
- * Returns when the first order could leave, by the ledger of the configuration; null if it has no ledger
- * outside this process.
- */
+/** Returns when the first order could leave, by the ledger; null if none is outside this process. */
 function tradingBeginsOf(
   config: BotConfig,
   of: {
@@ -193,16 +185,13 @@ export function planCommand(): Command {
     .addOption(new Option('--timeframe <length>', 'length of candles (default: "1m")').choices(TIMEFRAMES))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => plan(options));
+    .action(plan);
 }
 
 /** Maximum number of strategies that one line names; the rest are counted. */
 const MOST_ASKERS = 3;
 
-/**
- * Returns lines of a plan for people: every datum with its ages, every endpoint's requests, and those of a
- * restart.
- */
+/** Returns lines of a plan for people: the ages of data, requests of endpoints, and those of a restart. */
 function planLines(
   plan: PollPlan,
   { budgets, maxStandstillMs }: Pick<ConfigPlan, 'budgets' | 'maxStandstillMs'>,
@@ -293,9 +282,8 @@ function usageOf({ name, requestsPerMinute }: PlannedBudget): string {
   return name === 'orders/add' ? 'placements' : name === 'orders/status' ? 'look-ups of orders' : 'cancels';
 }
 
-function rateText(perMinute: number): string {
-  return perMinute > 0 && perMinute < 0.05 ? '<0.1' : perMinute.toFixed(1).replace(/\.0$/, '');
-}
+const rateText = (perMinute: number): string =>
+  perMinute > 0 && perMinute < 0.05 ? '<0.1' : perMinute.toFixed(1).replace(/\.0$/, '');
 
 function standstillLines(limitMs: number | null): readonly string[] {
   if (limitMs === null) return [];
@@ -330,10 +318,7 @@ function restartLines({ steps, requests, soonestMs, latestMs }: RestartPlan): re
   ];
 }
 
-/**
- * Returns aligned cells, as wide as the widest of their column; columns of numbers end where their heading
- * ends.
- */
+/** Returns aligned cells, as wide as the widest of their column; numbers end where their heading ends. */
 function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ''));
   const padded = columns.map((cells) => {

@@ -184,9 +184,8 @@ export function qualityCommand(): Command {
       'data folder of a run with --record: shows what fill rules of a backtest make of its orders',
     )
     .option('--calibrate', 'prints rules for backtests that are fitted to the orders');
+  const compare = asCommand(compareQuality);
   return withFilters(command, 100_000).action(async (options: Options) =>
-    options.session === undefined
-      ? listQuality(options)
-      : asCommand(async () => compareQuality(options.session ?? '', options)),
+    options.session === undefined ? listQuality(options) : compare(options.session, options),
   );
 }

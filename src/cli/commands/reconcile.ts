@@ -4,17 +4,18 @@ import { ControlClient } from '../../daemon/control-client.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { countText, formatUnits, parseUnits } from '../../domain/money.ts';
 import { FILL_ROWS } from '../../mirror/record-tables.ts';
-import { readMovements, type Movements } from '../../mirror/read-reconciliation.ts';
-import { failed, wrongInput } from '../command-error.ts';
-import { confirm } from '../api/command-io.ts';
-import { followCommand } from '../follow-command.ts';
-import { readMirror, type MirrorOptions } from '../read-mirror.ts';
 import {
+  readMovements,
+  type Movements,
   currenciesIn,
   readReconciliation,
   type ReconciliationReport,
   type BalanceDifference,
 } from '../../mirror/read-reconciliation.ts';
+import { failed, wrongInput } from '../command-error.ts';
+import { confirm } from '../api/command-io.ts';
+import { followCommand } from '../follow-command.ts';
+import { readMirror, type MirrorOptions } from '../read-mirror.ts';
 import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText, agoText, clockText } from '../../domain/time-text.ts';
 import { dataOption } from '../option-readers.ts';
@@ -38,10 +39,7 @@ interface Reading {
   readonly changes: readonly WalletChange[];
 }
 
-/**
- * Period searched before the difference was seen, in ms. The time the books last agreed is not stored: it is
- * a few comparisons earlier, mostly minutes.
- */
+/** Period searched before the difference was seen, in ms: books agreed minutes before, mostly. */
 const LOOKBACK_MS = 3_600_000;
 
 /** Maximum number of changes that are shown; more are too many for a person to check. */
@@ -151,9 +149,8 @@ async function accept(options: Options): Promise<void> {
       '',
       'The books will start again from the balances of the exchange, and the bot will place new orders.',
     ];
-    if (!(await confirm(question.join('\n'), 'accept'))) {
+    if (!(await confirm(question.join('\n'), 'accept')))
       throw wrongInput('expected "accept" to be typed, or --yes; nothing was done');
-    }
   }
   const message = await post(data);
   print(options, { accepted: true, message }, () => [`accepted: ${message}`]);
@@ -192,9 +189,8 @@ export function reconcileCommand(): Command {
     .option('--json', 'prints one JSON object')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
-      if (options.accept === true && options.explain === true) {
+      if (options.accept === true && options.explain === true)
         throw wrongInput('expected --explain or --accept, were both: look first');
-      }
       if (options.accept === true) await accept(options);
       else show(options);
     });
@@ -248,10 +244,7 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
   ];
 }
 
-/**
- * Lists the odd changes of the wallets in question, so that a person sees which one is missing, and counts
- * the others.
- */
+/** Lists the odd changes of the wallets in question, to show which one is missing; counts the others. */
 export function changeLines(
   changes: readonly WalletChange[],
   of: { readonly differences: readonly BalanceDifference[]; readonly nowMs: number },
@@ -313,10 +306,7 @@ interface WalletChange {
   readonly units: bigint;
   readonly fill: FillRecord | null;
   readonly line: WalletTransaction | null;
-  /**
-   * Missing counterpart; null if none is missing, and for a trade from before or after the known part of the
-   * history.
-   */
+  /** Missing counterpart; null if none is, and for a trade outside the known part of the history. */
   readonly missing: 'trade' | 'line' | null;
 }
 

@@ -47,19 +47,17 @@ interface Plan {
 }
 
 function planOf({ address, config: file, market, set }: Options): Plan {
-  if (address === undefined && file === undefined) {
+  if (address === undefined && file === undefined)
     throw wrongInput('expected --address or --config, which say where the exchange is, was neither');
-  }
   // The checks of paper trading are those of public data: no credentials, and an address that can be trusted.
   const overrides: readonly Override[] =
     address === undefined ? set : [['mode', 'paper'], ['paper.baseUrl', JSON.stringify(address)], ...set];
   const config = readConfig(file ?? null, overrides);
   const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
-  if (config.mode === 'embedded' || baseUrl === null) {
+  if (config.mode === 'embedded' || baseUrl === null)
     throw wrongInput(
       'expected an exchange with an address, was the embedded one: it is recorded with sarraf run --record',
     );
-  }
   const named =
     file === undefined
       ? []
@@ -112,7 +110,7 @@ export function recordCommand(): Command {
     .option('--for <time>', 'ends by itself after this time, such as 1h', durationOption)
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => asCommand(async () => record(options)));
+    .action(asCommand(record));
 }
 
 /** Describes a recording's progress in one line: rows and age of each kind, and the use of each limit. */
@@ -132,10 +130,7 @@ function statusText({ markets, nowMs, requests, failures, lastFailure, budgets }
 /** Interval of lines without a terminal, in ms. */
 const LINE_EVERY_MS = 10_000;
 
-/**
- * Shows a recording's progress: in place on a terminal, as a line at an interval elsewhere, as JSON lines for
- * programs.
- */
+/** Shows a recording's progress: in place on a terminal, else as lines at an interval, or as JSON. */
 class RecordingProgress {
   private readonly isJson: boolean;
   private lineMs = Number.NEGATIVE_INFINITY;

@@ -130,9 +130,7 @@ function exportCommand(format: RunFormat, description: string): Command {
   return subcommand(format, description)
     .argument('<run>', 'which run')
     .option('--out <folder>', 'where to write (default: beside the run)')
-    .action(async (run: string, options: ExportOptions) =>
-      asCommand(async () => writeAs(format, run, options)),
-    );
+    .action(asCommand(async (run: string, options: ExportOptions) => writeAs(format, run, options)));
 }
 
 export function reportCommand(): Command {
@@ -276,8 +274,8 @@ function liveReportCommand(): Command {
     .option('--json', 'prints one JSON object')
     .addHelpText('after', LIVE_EXAMPLES)
     .exitOverride()
-    .action(async (options: LiveOptions, command: Command) =>
-      asCommand(() =>
+    .action(
+      asCommand((options: LiveOptions, command: Command) =>
         report(options.mirror === undefined ? options : withoutDataOfEnvironment(options, command)),
       ),
     );

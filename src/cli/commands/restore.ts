@@ -92,5 +92,5 @@ export function restoreCommand(): Command {
     .option('--yes', 'does not ask')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
-    .action(async (backup: string, options: Options) => asCommand(async () => restore(backup, options)));
+    .action(asCommand(restore));
 }

@@ -55,9 +55,7 @@ function speed(text: string): number | 'max' {
 }
 
 /** Quotes the absolute path of a file: relative paths start here, those in a file at its folder. */
-function quoted(path: string): string {
-  return JSON.stringify(resolve(path));
-}
+const quoted = (path: string): string => JSON.stringify(resolve(path));
 
 /** Speed of a demo: a candle of a minute lasts six seconds, so that strategies trade within half a minute. */
 export const DEMO_SPEED = 10;
@@ -98,16 +96,14 @@ function dashboardOf({ json }: Options): CreateSidecar {
 }
 
 async function run(options: Options): Promise<void> {
-  if (options.replay !== undefined && options.market !== undefined) {
+  if (options.replay !== undefined && options.market !== undefined)
     throw wrongInput(
       'expected --market or --replay, were both: the market of a recording is named in it or in its file name',
     );
-  }
-  if (options.config !== undefined && options.market !== undefined) {
+  if (options.config !== undefined && options.market !== undefined)
     throw wrongInput(
       'expected --market or --config, were both: in a configuration each strategy names its market',
     );
-  }
   using ended = endSignal();
   try {
     const config = configOf(options);
@@ -157,5 +153,5 @@ export function runCommand(): Command {
     .option('--new-account', 'begins a new paper account, and puts the one before aside')
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => run(options));
+    .action(run);
 }

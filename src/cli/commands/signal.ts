@@ -45,7 +45,10 @@ async function run(strategy: string, name: string, options: Options): Promise<vo
   const posted = post(client, { kind: 'signal', ...request });
   const followed = await followCommand({ client, id: posted, data, stillForMs: ANSWERED_WITHIN_MS });
   if (followed.kind !== 'done') throw failed(notApplied(client, posted, followed.kind));
-  printResult(id, followed.result, options);
+  const { ok, message: text, signal } = followed.result;
+  const message = english(text);
+  print(options, { id, ...signal, message }, () => (ok ? message : null));
+  if (!ok) throw failed(`${signal?.outcome ?? 'not told'}: ${message}`);
 }
 
 function post(client: ControlClient, command: SignalCommand): number {
@@ -54,12 +57,6 @@ function post(client: ControlClient, command: SignalCommand): number {
   } catch (error) {
     throw asWrongInput(error);
   }
-}
-
-function printResult(id: string, { ok, message: text, signal }: ControlResult, options: Options): void {
-  const message = english(text);
-  print(options, { id, ...signal, message }, () => (ok ? message : null));
-  if (!ok) throw failed(`${signal?.outcome ?? 'not told'}: ${message}`);
 }
 
 function notApplied(client: ControlClient, posted: number, why: 'gone' | 'still'): string {

@@ -74,8 +74,10 @@ export function sqlCommand(): Command {
     .option('--rows <number>', 'rows that a table shows at most', integerOption(1, MOST_ROWS), USUAL_ROWS)
     .option('--json', 'prints JSON, as --format json')
     .addHelpText('after', EXAMPLES)
-    .action(async (query: string | undefined, options: Options) =>
-      asCommand(async () => (query === undefined ? listViews(options) : ask(query, options))),
+    .action(
+      asCommand(async (query: string | undefined, options: Options) =>
+        query === undefined ? listViews(options) : ask(query, options),
+      ),
     );
 }
 

@@ -95,9 +95,8 @@ async function write(options: Options, period: ReadPeriod, out: string): Promise
   return shown;
 }
 
-function methodsOf({ method }: Options): readonly CostMethod[] {
-  return method === undefined ? COST_METHODS : [method];
-}
+const methodsOf = ({ method }: Options): readonly CostMethod[] =>
+  method === undefined ? COST_METHODS : [method];
 
 function read(options: Options, period: ReadPeriod, onLine: (line: StatementLine) => void): ShownStatement {
   const path = resolve(options.mirror ?? mirrorPathOf(options.data));
@@ -150,8 +149,10 @@ export function statementCommand(): Command {
     .option('--mirror <file>', 'the mirror itself, such as a backup')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', HELP)
-    .action(async (options: Options, command: Command) =>
-      asCommand(async () => statement(options, command.getOptionValueSource('data') === 'cli')),
+    .action(
+      asCommand(async (options: Options, command: Command) =>
+        statement(options, command.getOptionValueSource('data') === 'cli'),
+      ),
     );
 }
 
@@ -191,9 +192,8 @@ function totalsJson(totals: StatementTotals, methods: readonly CostMethod[]): ob
   };
 }
 
-function texts(units: Readonly<Record<string, bigint>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(units).map(([name, value]) => [name, formatUnits(value)]));
-}
+const texts = (units: Readonly<Record<string, bigint>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(units).map(([name, value]) => [name, formatUnits(value)]));
 
 /** Characters that are written at once. */
 const PIECE_CHARACTERS = 262_144;

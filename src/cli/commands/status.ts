@@ -123,9 +123,7 @@ function headLines(
   ];
 }
 
-function startingText({ who, waitsFor }: Starting): string {
-  return `a bot is starting (${who}): ${waitsFor}`;
-}
+const startingText = ({ who, waitsFor }: Starting): string => `a bot is starting (${who}): ${waitsFor}`;
 
 /** Describes the process that has the mirror open; empty if unknown. */
 function runnerText(runner: ProcessLockOwner | null, nowMs: number): string {
@@ -133,10 +131,7 @@ function runnerText(runner: ProcessLockOwner | null, nowMs: number): string {
   return `, pid ${runner.pid} on ${runner.host} since ${clockText(runner.sinceMs, nowMs)} UTC`;
 }
 
-/**
- * Returns when each kind of data was last read, whether or not it had changed; for several markets, the
- * oldest time.
- */
+/** Returns when each kind of data was last read, changed or not; for several markets, the oldest time. */
 function readTimes(stored: readonly StoredRow[]): readonly (readonly [what: string, timeMs: number])[] {
   const byFeed = readRecord(stored, 'read-times') ?? {};
   const oldest = new Map<string, number>();
@@ -162,9 +157,8 @@ function credentialLines({ refused }: StoredValue<'credential'>, nowMs: number):
   ];
 }
 
-function credentialOf(stored: readonly StoredRow[]): StoredValue<'credential'> {
-  return readRecord(stored, 'credential') ?? { refused: null };
-}
+const credentialOf = (stored: readonly StoredRow[]): StoredValue<'credential'> =>
+  readRecord(stored, 'credential') ?? { refused: null };
 
 /** Describes how the books agree with the exchange. */
 function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, nowMs: number): string {
@@ -296,13 +290,10 @@ export function statusCommand(): Command {
     description:
       'Shows how the bot is doing: its strategies, open orders, halts and breaks, and how old its data is.',
     examples: EXAMPLES,
-  }).action(async (options: MirrorOptions) => showStatus(options));
+  }).action(showStatus);
 }
 
-/**
- * Returns the time since the loop of a running bot last turned, in ms; null while it turns, or if the bot
- * shows nothing.
- */
+/** Returns the time since the loop of a running bot last turned, in ms; null while it turns or is unknown. */
 export function silenceOf(dataFolder: string, nowMs: number): number | null {
   const { pulse } = readRun(dataFolder);
   if (pulse === null || pulse.endedAtMs !== null) return null;
@@ -386,10 +377,7 @@ export function ledgerLines(status: LedgerStatus | null, stopped: string | null)
   ];
 }
 
-/**
- * Returns the rows of a ledger; null if it is locked or gone: the mirror can be shown all the same, and
- * "sarraf budget" says why.
- */
+/** Returns the rows of a ledger; null if it is locked or gone, of which "sarraf budget" says why. */
 async function rowsOf(ledger: string): Promise<readonly BudgetReport[] | null> {
   try {
     return await readLedgerAt(ledger);

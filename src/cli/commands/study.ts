@@ -141,7 +141,7 @@ function studyNewCommand(): Command {
     .description('Writes the file of a study that runs as it is, with a word on every key.')
     .argument('<file>', 'where, such as study.yaml')
     .addHelpText('after', '\nExamples:\n  sarraf study new study.yaml')
-    .action(async (file: string) => asCommand(() => create(file)));
+    .action(asCommand(create));
 }
 
 interface Options {
@@ -177,7 +177,7 @@ function studyShowCommand(): Command {
     .addOption(dataOption('data folder with the studies'))
     .option('--json', 'prints everything as JSON, with all trials')
     .addHelpText('after', '\nExamples:\n  sarraf study show study\n  sarraf study show study --json')
-    .action(async (wanted: string, options: Options) => asCommand(() => show(wanted, options)));
+    .action(asCommand(show));
 }
 
 interface ReportOptions {
@@ -226,7 +226,7 @@ function studyReportCommand(): Command {
       'after',
       '\nExamples:\n  sarraf study report study\n  sarraf study report study --out shared/study\n  sarraf study report study --language fa',
     )
-    .action(async (wanted: string, options: ReportOptions) => asCommand(async () => report(wanted, options)));
+    .action(asCommand(report));
 }
 
 interface StatusOptions {
@@ -300,9 +300,7 @@ function studyStatusCommand(): Command {
     .addOption(dataOption('data folder with the studies'))
     .option('--json', 'prints JSON')
     .addHelpText('after', '\nExamples:\n  sarraf study status\n  sarraf study status study --json')
-    .action(async (wanted: string | undefined, options: StatusOptions) =>
-      asCommand(() => status(wanted, options)),
-    );
+    .action(asCommand(status));
 }
 
 interface StressOptions extends SessionFlags, RemoteFlags {
@@ -363,5 +361,5 @@ function studyStressCommand(): Command {
     )
     .option('--name <name>', 'name of the study (default: that of its file)')
     .addHelpText('after', STRESS_EXAMPLES)
-    .action(async (what: string, options: StressOptions) => asCommand(async () => stress(what, options)));
+    .action(asCommand(stress));
 }

@@ -24,9 +24,8 @@ Examples:
   sarraf api cancel-withdrawal id=CW430542`;
 
 async function withdraw(amount: string, options: Options, io: CommandIo): Promise<void> {
-  if (options.to === undefined) {
+  if (options.to === undefined)
     throw wrongInput(`expected --to <id>, a bank account: "${programName()} api profile" lists yours`);
-  }
   const request = checkedRequest('createWithdrawal', { destinationBankAccountId: options.to, amount });
   const warning = 'The amount is in rial, with the fee in it.';
   const value = await valueOfCall('createWithdrawal', { request, options, io, warning });

@@ -87,5 +87,5 @@ export function workerCommand(): Command {
     )
     .addOption(dataOption('data folder; candles and code are kept below it'))
     .addHelpText('after', EXAMPLES);
-  return secretOption(command).action(async (options: Options) => asCommand(async () => work(options)));
+  return secretOption(command).action(asCommand(work));
 }

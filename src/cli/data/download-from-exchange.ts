@@ -44,11 +44,10 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
         ];
   const config = readConfig(options.config ?? null, overrides);
   const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
-  if (baseUrl === null) {
+  if (baseUrl === null)
     throw wrongInput(
       'expected an exchange to load from: name it with --address, or as exchange.baseUrl or paper.baseUrl of --config',
     );
-  }
   const catalogue = openCatalogue(options.catalogue);
   const { market, timeframe, from: fromMs, to: toMs = Date.now() } = options;
   // Candles are public: no log-in is needed, and none of the account's budgets is touched.
@@ -136,18 +135,16 @@ function historyPages(
           'ABORTED',
           'the download was ended; what came is in the catalogue, and the same command goes on from there',
         );
-      if (answer.outcome === 'refused' && answer.code === 'HistoryError') {
+      if (answer.outcome === 'refused' && answer.code === 'HistoryError')
         throw new SarrafError(
           'INVALID_MARKET',
           `the exchange refuses candles of ${of.market} of ${of.timeframe}: ${answer.message}: name a market and a timeframe that it has`,
         );
-      }
-      if (answer.outcome === 'refused') {
+      if (answer.outcome === 'refused')
         throw new SarrafError(
           'REFUSED',
           `the exchange refuses candles of ${of.market}: ${answer.code}: ${answer.message}`,
         );
-      }
       const why = answer.outcome === 'failed' ? answer.message : `it was not sent: ${answer.reason}`;
       if (attempt >= MOST_ATTEMPTS) {
         const code = answer.outcome === 'failed' ? answer.code : 'TOO_MANY_CALLS';
@@ -162,10 +159,7 @@ function historyPages(
   return { fetchPage, nowMs: () => time.now() - aheadMs };
 }
 
-/**
- * Returns why the first page may be slow, by the ledger: the rest of a window that counts as full, or of a
- * lockout. Null if neither.
- */
+/** Returns why the first page may be slow, by the ledger: a full window or a lockout. Null if neither. */
 function waitText({ ledger, caller }: RemoteExchange, market: MarketSymbol): string | null {
   const budget = caller.budgetOf({ kind: 'candles', market, timeframe: '1m', toMs: 0, count: 1 });
   const row = ledger.rows().find((other) => other.budget === budget);

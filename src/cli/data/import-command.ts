@@ -94,7 +94,7 @@ export function importCommand(): Command {
     );
   return FORM_FLAGS.addTo(command)
     .option('--skip-bad', 'skips bad rows and imports the rest of the file')
-    .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
+    .action(asCommand(run));
 }
 
 function columnsOption(text: string): ReadonlyMap<Field, string> {
@@ -183,9 +183,8 @@ function writeReport(catalogue: Catalogue, report: ImportReport): ReportFiles {
 function refusal(report: ImportReport, rejectsFile: string | null): Error {
   const { file, rejects, firstBad: first } = report;
   const isConflict = report.result === 'conflict';
-  if (first === null) {
+  if (first === null)
     return wrongInput(`${file}: contradicts the catalogue, as listed above; nothing of it was imported`);
-  }
   const todo = isConflict
     ? 'Take out those that are wrong, or import into another --catalogue'
     : 'Correct them, or import the rest with --skip-bad';

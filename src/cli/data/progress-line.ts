@@ -66,9 +66,8 @@ export function progressText(progress: {
 }): string {
   const { what, done, share, elapsedMs, note } = progress;
   const words = [`${what}: ${done.toLocaleString('en')}`, `${rateText(done, elapsedMs)}/s`];
-  if (share !== null && share > 0) {
+  if (share !== null && share > 0)
     words.push(`${Math.floor(share * 100)} %`, `${lengthText((elapsedMs * (1 - share)) / share)} left`);
-  }
   if (note !== undefined) words.push(note);
   return share === null ? words.join(', ') : `${bar(share)} ${words.join(', ')}`;
 }

@@ -5,11 +5,9 @@ import { z } from 'zod';
 import type { Endpoint } from '../../exchange/request-types.ts';
 import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
+import { madeOnce } from '../../domain/retain-newest.ts';
 
-/**
- * Maximum number of items of a list and most fields of an object that are recorded: the rest has the same
- * form.
- */
+/** Maximum number of items of a list and fields of an object that are recorded: the rest is alike. */
 const MOST_ITEMS = 20;
 const MOST_FIELDS = 200;
 /** Maximum number of characters of a text that is not JSON, such as a proxy's page. */
@@ -202,9 +200,8 @@ function collect(schema: unknown, into: Set<string>): void {
 
 function declaredNames(): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { reply } of Object.values(ENDPOINTS) as readonly Endpoint[]) {
+  for (const { reply } of Object.values(ENDPOINTS) as readonly Endpoint[])
     collect(z.toJSONSchema(reply, { io: 'input', unrepresentable: 'any' }), names);
-  }
   return names;
 }
 
@@ -225,31 +222,22 @@ const KNOWN_WORDS: ReadonlySet<string> = new Set([
   ...Object.keys(REFUSAL_TABLE).map((code) => code.toLowerCase()),
 ]);
 
-/**
- * Replacement names for what must not be shown: the same text gets the same name, so that one still sees
- * which ones belong together.
- */
+/** Replacement names for what must not be shown: the same text gets the same name. */
 export class Pseudonyms {
   private readonly names = new Map<string, string>();
   private readonly counts = new Map<string, number>();
 
   /** Returns a name such as `text-3`; a text keeps the kind that it got first. */
   of(kind: string, text: string): string {
-    const known = this.names.get(text);
-    if (known !== undefined) return known;
-    const name = `${kind}-${this.next(kind)}`;
-    this.names.set(text, name);
-    return name;
+    return madeOnce(this.names, text, () => {
+      const count = (this.counts.get(kind) ?? 0) + 1;
+      this.counts.set(kind, count);
+      return `${kind}-${count}`;
+    });
   }
 
   /** Returns a replacement for an id that is a number: 1, 2, 3. */
   idOf(text: string): number {
     return Number(this.of('id', text).replace(/^.*-/, ''));
-  }
-
-  private next(kind: string): number {
-    const count = (this.counts.get(kind) ?? 0) + 1;
-    this.counts.set(kind, count);
-    return count;
   }
 }

@@ -24,7 +24,6 @@ import { problem, type CheckFinding, notChecked, ok, warning } from './check-fin
 import {
   clockAheadMs,
   TOLERATED_CLOCK_MS,
-  type HttpRequest,
   type HttpResponse,
   type Transport,
 } from '../../exchange/transport.ts';
@@ -182,9 +181,8 @@ function addressFinding(
   seen: readonly SeenReply[],
 ): CheckFinding {
   if (outcome.kind === 'unsent') return unread('address', outcome);
-  if (outcome.kind === 'failed') {
+  if (outcome.kind === 'failed')
     return problem('address', failureText(outcome), TODOS.get(outcome.code) ?? UNREACHABLE);
-  }
   const slowestMs = Math.max(...seen.map(({ sentMs, receivedMs }) => receivedMs - sentMs), 0);
   const text = `${baseUrl} answers, in ${lengthText(slowestMs)} at most`;
   if (slowestMs <= SLOW_MS) return ok('address', text);
@@ -223,17 +221,14 @@ interface PrivateOutcomes {
   readonly trades: ReadOutcome<unknown>;
 }
 
-/**
- * Checks that the exchange accepts the credential: it does if it answered any call with it, even with a 403.
- */
+/** Checks that the exchange accepts the credential: it does if it answered any call with it, even by 403. */
 function credentialFinding(outcomes: PrivateOutcomes, { name, advice }: NamedCredential): CheckFinding {
   const all: readonly ReadOutcome<unknown>[] = Object.values(outcomes);
   const refused = all.find((one) => one.kind === 'failed' && one.code === 'UNAUTHORIZED');
   if (refused !== undefined)
     return problem('credential', `the exchange refuses ${english(name)} (401)`, english(advice));
-  if (all.some((one) => one.kind === 'value' || (one.kind === 'failed' && one.code === 'FORBIDDEN'))) {
+  if (all.some((one) => one.kind === 'value' || (one.kind === 'failed' && one.code === 'FORBIDDEN')))
     return ok('credential', `the exchange takes ${english(name)}`);
-  }
   const [first] = all;
   return first === undefined ? notChecked('credential', 'nothing was asked') : unread('credential', first);
 }
@@ -303,9 +298,11 @@ export interface SeenReply {
 export function readOnlyTap(seen: SeenReply[], nowMs: () => number = Date.now): WrapTransport {
   return (inner): Transport => ({
     async send(request) {
-      refuseChanges(request);
-      const sentMs = nowMs();
       const { method, path } = request;
+      const [place = path] = path.split('?', 1);
+      if (method !== 'GET')
+        throw new SarrafError('INVALID_REQUEST', `expected doctor to read alone, was ${method} ${place}`);
+      const sentMs = nowMs();
       try {
         const reply = await inner.send(request);
         seen.push({ method, path, sentMs, receivedMs: nowMs(), reply, error: null });
@@ -318,10 +315,4 @@ export function readOnlyTap(seen: SeenReply[], nowMs: () => number = Date.now): 
     },
     close: async () => inner.close(),
   });
-}
-
-function refuseChanges({ method, path }: HttpRequest): void {
-  if (method === 'GET') return;
-  const [place = path] = path.split('?', 1);
-  throw new SarrafError('INVALID_REQUEST', `expected doctor to read alone, was ${method} ${place}`);
 }

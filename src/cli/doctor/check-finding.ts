@@ -1,7 +1,4 @@
-/**
- * Outcome of a check: `problem` prevents a bot from trading or people from being notified; `warning` may do
- * so later.
- */
+/** Outcome of a check: `problem` prevents trading or notices to people; `warning` may do so later. */
 export type CheckVerdict = 'ok' | 'warning' | 'problem' | 'not checked';
 
 /** One line of `sarraf doctor`, and what to do about it. */

@@ -2,14 +2,19 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isInRedis } from '../../budget/ledger-file.ts';
 import { readLedgerIfAny } from '../../budget/ledger-snapshot.ts';
-import { isOfThisBoot, readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
+import {
+  isOfThisBoot,
+  readLedger,
+  type BudgetReport,
+  loweredBudgets,
+  loweredText,
+} from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { beginsText, freshTradingBegins, tradingBegins } from '../../budget/trading-begins.ts';
 import type { RateLimit } from '../../domain/rate-limit.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
-import { loweredBudgets, loweredText } from '../../budget/ledger-report.ts';
 import { checkWritable, nearestFolder, roomOf, type Room } from './check-machine.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 import { english } from '../../language/sentence.ts';
@@ -50,9 +55,8 @@ export async function checkLedger(
   const writable = checkWritable('ledger', folder);
   if (writable.verdict === 'problem') return { findings: [writable], silence: writable.text };
   const shared = sharing(folder, readRoom);
-  if (!existsSync(path)) {
+  if (!existsSync(path))
     return { findings: [fresh(`there is none yet at ${path}`, owner), ...shared], silence: null };
-  }
   let rows: readonly BudgetReport[];
   try {
     // Its times are of another boot's clock: the bot will start all of them anew.

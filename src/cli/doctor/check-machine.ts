@@ -60,9 +60,12 @@ export function openFilesOf(limits: string): number | null {
 }
 
 /** Checks that the machine can run a bot. The launcher itself refuses a Node that is too old. */
-export function checkMachine(facts: MachineFacts): readonly CheckFinding[] {
-  return [ok('Node', `version ${facts.nodeVersion}`), memory(facts), openFiles(facts), timeZones(facts)];
-}
+export const checkMachine = (facts: MachineFacts): readonly CheckFinding[] => [
+  ok('Node', `version ${facts.nodeVersion}`),
+  memory(facts),
+  openFiles(facts),
+  timeZones(facts),
+];
 
 function memory({ freeMemoryBytes }: MachineFacts): CheckFinding {
   const text = `${Math.floor(freeMemoryBytes / MEGABYTE)} MB are free for a bot`;
@@ -89,9 +92,8 @@ function timeZones({ write }: MachineFacts): CheckFinding {
     'install an official build of Node, which has all time zones and calendars (full ICU), and unset NODE_ICU_DATA';
   try {
     const [zone, calendar] = [write('en-GB', 'Asia/Tehran'), write('en-u-ca-persian', 'Asia/Tehran')];
-    if (zone.includes('00:30') && calendar.includes('1403')) {
+    if (zone.includes('00:30') && calendar.includes('1403'))
       return ok('time zone data', 'Tehran days and the Jalali calendar are there');
-    }
     return problem(
       'time zone data',
       `expected 00:30 and the year 1403 in Tehran, found ${zone} and ${calendar}`,
@@ -183,9 +185,7 @@ function files(at: string, { freeFiles }: Room): readonly CheckFinding[] {
   return [freeFiles < FEW_FILES ? warning('inodes', text, remedy) : ok('inodes', text)];
 }
 
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
-}
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 
 /** Age from which a backup is old, in ms: one is made each night, and a week may pass unnoticed. */
 const OLD_BACKUP_MS = 7 * DAY_MS;

@@ -19,9 +19,8 @@ import { dataFolderOwner, isDataFolderInUse } from '../../daemon/process-locks.t
 import { askHealth, healthAddress } from '../ask-health.ts';
 import { CommandError } from '../command-error.ts';
 
-export function mirrorFileOf(folder: string, mode: BotConfig['mode']): string {
-  return join(folder, mirrorName(mode));
-}
+export const mirrorFileOf = (folder: string, mode: BotConfig['mode']): string =>
+  join(folder, mirrorName(mode));
 
 /** Result of reading a mirror. */
 interface MirrorCheck {
@@ -49,12 +48,11 @@ export function checkMirrorFile(
   },
 ): MirrorCheck {
   const path = mirrorFileOf(folder, mode);
-  if (!existsSync(path)) {
+  if (!existsSync(path))
     return {
       findings: [ok('mirror', `there is none yet at ${path}: the first start makes it`)],
       account: null,
     };
-  }
   try {
     using reader = new MirrorReader(path);
     const summary = reader.summary();
@@ -75,9 +73,8 @@ export function checkMirrorFile(
 function unreadable(path: string, error: unknown): CheckFinding {
   if (!(error instanceof SarrafError)) throw error;
   const [found, advice] = splitAdvice(error.message);
-  if (/locked|BUSY/i.test(error.message)) {
+  if (/locked|BUSY/i.test(error.message))
     return notChecked('mirror', `another process holds ${path}`, 'end the backup or tool that has it open');
-  }
   return problem('mirror', found, advice);
 }
 
@@ -112,9 +109,12 @@ function leftCoins(left: readonly StrategyRecord[]): readonly CheckFinding[] {
 }
 
 /** Returns the states stored by the bot itself that prevent new orders. */
-function stopped(stored: readonly StoredRow[], nowMs: number): readonly CheckFinding[] {
-  return [...halts(stored), ...refusals(stored, nowMs), ...breaks(stored), ...locks(stored, nowMs)];
-}
+const stopped = (stored: readonly StoredRow[], nowMs: number): readonly CheckFinding[] => [
+  ...halts(stored),
+  ...refusals(stored, nowMs),
+  ...breaks(stored),
+  ...locks(stored, nowMs),
+];
 
 function halts(stored: readonly StoredRow[]): readonly CheckFinding[] {
   const halted = readRecord(stored, 'control')?.halted ?? null;

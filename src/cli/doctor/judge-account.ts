@@ -125,9 +125,7 @@ export function tradingFinding(
   );
 }
 
-/**
- * Checks that the wallet has the coins that strategies are given to sell; returns nothing if none are given.
- */
+/** Checks that the wallet has the coins that strategies are given to sell; no finding if none are given. */
 export function inventoryFindings(config: BotConfig, wallets: Outcome<'wallets'>): readonly CheckFinding[] {
   if (config.strategies.every(({ inventory }) => Object.keys(inventory).length === 0)) return [];
   if (wallets.kind !== 'value') return [unread('inventory', wallets)];
@@ -182,9 +180,8 @@ export function unread(check: string, outcome: ReadOutcome<unknown>): CheckFindi
 }
 
 /** Describes the failure in place of an answer. */
-export function failureText({ code, message }: { readonly code: string; readonly message: string }): string {
-  return `${code}: ${message}`;
-}
+export const failureText = ({ code, message }: { readonly code: string; readonly message: string }): string =>
+  `${code}: ${message}`;
 
 /** Sends reads under the ledger's limits. */
 export interface ReadSender {

@@ -56,10 +56,7 @@ export interface Diagnosis {
   readonly config: BotConfig | null;
 }
 
-/**
- * Checks everything that can stop a bot from trading, from the machine to its money. Changes nothing of a
- * running bot.
- */
+/** Checks everything that can stop a bot from trading. A running bot stays as it is. */
 export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
   const { configFile, workingFolder } = options;
   const machine = checkMachine(machineFacts());
@@ -187,12 +184,11 @@ interface Asking extends DoctorOptions {
 async function askExchange(config: BotConfig, options: Asking): Promise<Omit<Diagnosis, 'config'>> {
   const nothing = { requests: { planned: 0, sent: 0 }, seen: [] };
   const baseUrl = config.mode === 'paper' ? config.paper.baseUrl : config.exchange.baseUrl;
-  if (config.mode === 'embedded' || baseUrl === null) {
+  if (config.mode === 'embedded' || baseUrl === null)
     return {
       ...nothing,
       findings: [ok('exchange', 'it runs in the bot itself: nothing has to be asked')],
     };
-  }
   if (!options.isWhole) {
     const text = 'nothing is asked before the configuration is right';
     return { ...nothing, findings: [notChecked('exchange', text, 'correct that first')] };
@@ -339,9 +335,7 @@ function warningRemedy(text: string, file: string): string {
   return advice ?? `change it in ${file}: a secret belongs into the environment or a file of its own`;
 }
 
-/**
- * Checks that the strategies can be loaded and that their polls fit the limits, as reported by `sarraf plan`.
- */
+/** Checks that the strategies can be loaded and that their polls fit the limits, as `sarraf plan` does. */
 async function checkPlan(config: BotConfig): Promise<readonly CheckFinding[]> {
   try {
     const { plan, strategies, lost } = await planOfConfigs([config], {
@@ -366,9 +360,8 @@ async function checkPlan(config: BotConfig): Promise<readonly CheckFinding[]> {
   }
 }
 
-function strategyProblem(text: string): CheckFinding {
-  return problem('strategies', text, 'correct the strategy or its place in the configuration');
-}
+const strategyProblem = (text: string): CheckFinding =>
+  problem('strategies', text, 'correct the strategy or its place in the configuration');
 
 /** Reads the limits that the exchange has lowered; none if its ledger is unreadable. */
 async function namedLimits(config: BotConfig): Promise<ReadonlyMap<string, number>> {

@@ -63,10 +63,7 @@ export function botFiles(request: BotRequest, shipped: ShippedParts): ReadonlyMa
   ]);
 }
 
-/**
- * Fills in a template: `{{name}}` becomes a text, and lines between `{{#paper live}}` and `{{/}}` stay in
- * those modes only.
- */
+/** Fills in a template: `{{name}}` is a text; lines from `{{#paper live}}` to `{{/}}` are of those modes. */
 function fill(
   template: string,
   { is, texts }: { readonly is: ReadonlySet<string>; readonly texts: Readonly<Record<string, string>> },

@@ -153,9 +153,8 @@ export const EMBEDDED_MARKETS: readonly MarketSymbol[] = DEFAULT_MARKETS.map(
 /** Value that was read from a text, or the problem with the text, as a sentence. */
 export type CheckedText<Value = string> = { readonly value: Value } | { readonly problem: string };
 
-export function checkName(text: string): CheckedText {
-  return isStrategyName(text) ? { value: text } : { problem: strategyNameProblem(text) };
-}
+export const checkName = (text: string): CheckedText =>
+  isStrategyName(text) ? { value: text } : { problem: strategyNameProblem(text) };
 
 export function checkAddress(text: string): CheckedText {
   const read = address().safeParse(text);

@@ -193,9 +193,8 @@ export interface StatementColumn {
 }
 
 /** Returns a currency's counting unit: `rial` for `rls`, never toman. */
-export function unitOf(currency: string): string {
-  return MARKET_NAMES.quotes.find((rule) => rule.currency === currency)?.name ?? currency;
-}
+export const unitOf = (currency: string): string =>
+  MARKET_NAMES.quotes.find((rule) => rule.currency === currency)?.name ?? currency;
 
 const text = (name: string, value: StatementColumn['value']): StatementColumn => ({
   name,

@@ -45,10 +45,7 @@ export interface ReadPeriod {
 /** Last year that is read as Jalali, as in dates. */
 const LAST_JALALI = 1500;
 
-/**
- * Reads a year, or days including the last; this Jalali year if none is given. Throws an error that ends the
- * command with exit code 2.
- */
+/** Reads a year, this Jalali one by default, or days including the last. Throws with exit code 2. */
 export function readPeriod(wanted: WantedPeriod, nowMs: number): ReadPeriod {
   const { year, from, to } = wanted;
   if (year !== undefined && (from !== undefined || to !== undefined))
@@ -85,9 +82,8 @@ function dayOf(text: string, option: string): number {
   throw wrongInput(`${option}: ${read.problem}`);
 }
 
-function calendarOf(year: string): Calendar {
-  return Number(latinDigits(year)) > LAST_JALALI ? 'gregorian' : 'jalali';
-}
+const calendarOf = (year: string): Calendar =>
+  Number(latinDigits(year)) > LAST_JALALI ? 'gregorian' : 'jalali';
 
 function yearOf(text: string, calendar: Calendar): number {
   const plain = latinDigits(text.trim());
@@ -99,9 +95,8 @@ function yearOf(text: string, calendar: Calendar): number {
 }
 
 /** Writes a day by its calendar. */
-export function dayText(day: number, calendar: Calendar): string {
-  return calendar === 'jalali' ? jalaliText(day) : isoText(day * DAY_MS).slice(0, 10);
-}
+export const dayText = (day: number, calendar: Calendar): string =>
+  calendar === 'jalali' ? jalaliText(day) : isoText(day * DAY_MS).slice(0, 10);
 
 /** Returns a function that writes the month of a time in Tehran, such as `1405/01` or `2026-03`. */
 export function monthReader(calendar: Calendar): (atMs: number) => string {

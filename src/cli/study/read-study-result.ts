@@ -1,4 +1,4 @@
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../../domain/errors.ts';
 import { readWrittenStudy } from '../../study/study-settings.ts';
 import type { RunRange } from '../../study/objectives.ts';
 import {
@@ -19,27 +19,20 @@ import { walkForwardResult, type WalkForwardResult } from '../../study/walk-forw
 import { begunPlan, type WalkQuestion } from '../../study/walk-plan.ts';
 
 /** Reads a study as it was written. Throws `DATA_UNUSABLE`. */
-export function readWritten(folder: StudyFolder, name: string): unknown {
-  return readStudy(folder, name, (store) => headOf(store).written);
-}
+export const readWritten = (folder: StudyFolder, name: string): unknown =>
+  readStudy(folder, name, (store) => headOf(store).written);
 
 /** Reads the plan with which the walk-forward of a study was begun; null if there is none, or no study. */
-export function readBegunPlan(folder: StudyFolder, name: string): WalkQuestion | null {
-  return folder.names().includes(name) ? readStudy(folder, name, begunPlan) : null;
-}
+export const readBegunPlan = (folder: StudyFolder, name: string): WalkQuestion | null =>
+  folder.names().includes(name) ? readStudy(folder, name, begunPlan) : null;
 
 /** Returns the result of a stored study. Throws `DATA_UNUSABLE`. */
-export function readStudyResult(folder: StudyFolder, name: string): StudyResult {
-  return readStudy(folder, name, (store, onData) => studyResult(store, { name, onData }));
-}
+export const readStudyResult = (folder: StudyFolder, name: string): StudyResult =>
+  readStudy(folder, name, (store, onData) => studyResult(store, { name, onData }));
 
-/**
- * Reads a stored study with its statistics. They take up to some seconds unless the study has stored them;
- * then it stores them. Throws `DATA_UNUSABLE`.
- */
-export function readValidatedStudy(folder: StudyFolder, name: string): ValidatedStudy {
-  return readValidated(folder, name, (_store, study) => study);
-}
+/** Reads a stored study with its statistics, which it stores if needed. Throws `DATA_UNUSABLE`. */
+export const readValidatedStudy = (folder: StudyFolder, name: string): ValidatedStudy =>
+  readValidated(folder, name, (_store, study) => study);
 
 /** Reads a stored study with all data of its report; its walk-forward needs candles, maybe gone. */
 export async function readReportedStudy(
@@ -92,8 +85,7 @@ export function readWalkForward(study: PreparedStudy, folder: StudyFolder, name:
     const { identity } = headOf(store);
     const difference = differenceOf(identity, study.identity);
     if (difference === null) return walkForwardResult(study, { store, name, onData });
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected the study that ${store.path} was begun with, found another one (${difference})`,
     );
   });

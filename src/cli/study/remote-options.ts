@@ -32,28 +32,24 @@ export function remoteOptions(command: Command): Command {
   return secretOption(
     command
       .option('--redis <url>', 'has workers of this Redis or Valkey run the trials', redisOption)
-      .option('--serve <host:port>', 'where workers get candles (default: this machine only)', serveOption)
+      .option(
+        '--serve <host:port>',
+        'where workers get candles (default: this machine only)',
+        (text: string) => asOption(() => readServedAddress(text)),
+      )
       .option('--send-code', "sends the strategy's code to workers that know the secret; they run it"),
   );
 }
 
 /** Adds the option for the secret that coordinator and workers share. */
-export function secretOption(command: Command): Command {
-  return command.option('--secret-file <file>', `file of the secret that code is signed with (or ${SECRET})`);
-}
+export const secretOption = (command: Command): Command =>
+  command.option('--secret-file <file>', `file of the secret that code is signed with (or ${SECRET})`);
 
 /** Reads the address of a Redis; its password may be in the environment. */
-export function redisOption(text: string): RedisAddress {
-  return asOption(() => readRedisAddress(text, process.env[REDIS_PASSWORD]));
-}
+export const redisOption = (text: string): RedisAddress =>
+  asOption(() => readRedisAddress(text, process.env[REDIS_PASSWORD]));
 
-export function dataFromOption(text: string): FileSource {
-  return asOption(() => readFileSource(text));
-}
-
-function serveOption(text: string): ServedAddress {
-  return asOption(() => readServedAddress(text));
-}
+export const dataFromOption = (text: string): FileSource => asOption(() => readFileSource(text));
 
 function asOption<Value>(read: () => Value): Value {
   try {

@@ -196,9 +196,7 @@ export function studyRunCommand(): Command {
     .addHelpText('after', RUN_EXAMPLES);
   return remoteOptions(sessionOptions(BUDGET_FLAGS.addTo(SHORT_FLAGS.addTo(command))))
     .option('--name <name>', 'name of the study (default: that of its file)')
-    .action(async (what: string, options: SessionFlags & RemoteFlags) =>
-      asCommand(async () => run(what, options)),
-    );
+    .action(asCommand(run));
 }
 
 export function studyResumeCommand(): Command {
@@ -210,10 +208,7 @@ export function studyResumeCommand(): Command {
       '\nExamples:\n  sarraf study resume study\n  sarraf study resume study --trials 500\n' +
         '  sarraf study resume study --redis redis://10.0.0.2 --serve 10.0.0.2:7300',
     );
-  return remoteOptions(sessionOptions(BUDGET_FLAGS.addTo(command))).action(
-    async (wanted: string, options: SessionFlags & RemoteFlags) =>
-      asCommand(async () => resume(wanted, options)),
-  );
+  return remoteOptions(sessionOptions(BUDGET_FLAGS.addTo(command))).action(asCommand(resume));
 }
 
 /** Adds the options of every command that runs trials. */

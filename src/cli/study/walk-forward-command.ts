@@ -106,7 +106,7 @@ export function studyWalkForwardCommand(): Command {
     .addHelpText('after', EXAMPLES);
   return SHORT_FLAGS.addTo(remoteOptions(sessionOptions(PLAN_FLAGS.addTo(command))))
     .option('--name <name>', 'name of the study (default: that of its file)')
-    .action(async (what: string, options: WalkFlags) => asCommand(async () => walkForward(what, options)));
+    .action(asCommand(walkForward));
 }
 
 export function walkForwardLines(result: WalkForwardResult): readonly string[] {
@@ -210,13 +210,10 @@ function planned(
   const { settings, written } = withPlan(read, { flags, trials, begun, ...rest });
   const time = parseDuration(budget?.time ?? '');
   // Not written: it is the time of this session, and not that of the study.
-  return time === null ? { settings, written } : { settings: withTime(settings, time), written };
+  return time === null
+    ? { settings, written }
+    : { settings: { ...settings, budget: { ...settings.budget, time } }, written };
 }
-
-const withTime = (settings: ReadStudy['settings'], time: number): ReadStudy['settings'] => ({
-  ...settings,
-  budget: { ...settings.budget, time },
-});
 
 /**
  * Returns a study with the plan of the options, else its own, else the one with which its walk-forward was
@@ -250,9 +247,8 @@ export function withPlan(
   );
 }
 
-function readWith({ written }: ReadStudy, walkForward: object): ReadStudy {
-  return readWrittenStudy({ ...written, validation: { walkForward } });
-}
+const readWith = ({ written }: ReadStudy, walkForward: object): ReadStudy =>
+  readWrittenStudy({ ...written, validation: { walkForward } });
 
 /** Returns the given values; null if none was given. */
 function givenPlan(flags: Readonly<Record<string, unknown>>): object | null {
@@ -343,5 +339,5 @@ export function openHoldoutCommand(): Command {
       'after',
       '\nExamples:\n  sarraf study open-holdout study\n  sarraf study open-holdout study --trial 17',
     )
-    .action(async (wanted: string, options: Options) => asCommand(async () => open(wanted, options)));
+    .action(asCommand(open));
 }

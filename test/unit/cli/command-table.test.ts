@@ -102,9 +102,10 @@ test.each([
   expect(await sarrafHere(['fuzz', option, value])).toEqual(failed(2, option));
 });
 
-function helpTexts(command: Command): readonly string[] {
-  return [command.helpInformation(), ...command.commands.flatMap((below) => helpTexts(below))];
-}
+const helpTexts = (command: Command): readonly string[] => [
+  command.helpInformation(),
+  ...command.commands.flatMap((below) => helpTexts(below)),
+];
 
 describe('the list of commands', () => {
   it.each(Object.entries(COMMANDS))(

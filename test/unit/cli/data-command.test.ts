@@ -198,9 +198,8 @@ describe('sarraf data', () => {
 
   test('has help with examples for every command', async () => {
     expect((await sarrafHere(['data', '--help'])).out).toContain('Examples:\n  sarraf data import');
-    for (const name of ['import', 'download', 'list', 'verify', 'export', 'resample']) {
+    for (const name of ['import', 'download', 'list', 'verify', 'export', 'resample'])
       expect(await sarrafHere(['data', name, '--help'])).toEqual(printed(`Examples:\n  sarraf data ${name}`));
-    }
   });
 });
 

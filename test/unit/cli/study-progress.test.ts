@@ -153,9 +153,8 @@ describe('progress', () => {
   test('is whole lines elsewhere, less and less often', () => {
     const { said, clock, report } = reportOn(false);
     report.begin('bars');
-    for (clock.nowMs = 0; clock.nowMs <= 300_000; clock.nowMs += 500) {
+    for (clock.nowMs = 0; clock.nowMs <= 300_000; clock.nowMs += 500)
       report.show({ done: clock.nowMs, share: clock.nowMs / 300_000 });
-    }
     report.end();
     expect(
       said.every((line) => /^\[[#.]{20}\] bars: [\d,]+, 1,000\/s, \d+ %, \d+ (?:s|min) left\n$/.test(line)),

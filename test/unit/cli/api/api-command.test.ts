@@ -12,8 +12,7 @@ import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { FaultPlan, type FaultRule } from '../../../../src/simulator-server/fault-plan.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended, type Scripted } from './run-command.ts';
-import { failed } from '../../../support/sarraf-here.ts';
-import { printed } from '../../../support/sarraf-here.ts';
+import { failed, printed } from '../../../support/sarraf-here.ts';
 import { openLedger } from '../../../support/ledger-worlds.ts';
 
 const ENVIRONMENT = { SARRAF_TOKEN: PANEL_TOKEN };
@@ -151,9 +150,8 @@ describe('a limit', () => {
   test('is the one that a bot of this account counts in too', async () => {
     const subjects = { ip: 'this-address', token: subjectOf(PANEL_TOKEN) };
     const store = openLedger(ledgerPath(served.baseUrl, served.ledgerFolder), { subjects });
-    for (let slot = 0; slot < 12; slot += 1) {
+    for (let slot = 0; slot < 12; slot += 1)
       store.admit({ budget: 'v2/wallets', requestClass: 'account' }, monotonicMs());
-    }
     const before = requests();
     const { code, error } = await api(['wallets', '--wait', '50ms']);
     store.close();
@@ -323,9 +321,8 @@ describe('who calls', () => {
 
 describe('lists', () => {
   test('are read whole with --all, under a bound that is said when it is met', async () => {
-    for (let price = 49_000_000_000; price < 49_000_000_050; price += 10) {
+    for (let price = 49_000_000_000; price < 49_000_000_050; price += 10)
       await api([...ORDER, `price=${price}`, '--yes']);
-    }
     const { out } = await api(['orders-list', 'status=open', 'pageSize=2', '--all', '--json']);
     const ids = (JSON.parse(out) as readonly { readonly id: number }[]).map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].toSorted((left, right) => left - right));

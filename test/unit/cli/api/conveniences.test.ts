@@ -12,8 +12,7 @@ import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended, type Scripted } from './run-command.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
-import { failed } from '../../../support/sarraf-here.ts';
-import { printed } from '../../../support/sarraf-here.ts';
+import { failed, printed } from '../../../support/sarraf-here.ts';
 
 const ENVIRONMENT = { SARRAF_TOKEN: PANEL_TOKEN };
 

@@ -8,8 +8,7 @@ import { runCommand, type Ended } from '../api/run-command.ts';
 import { writeConfig, BY_TOKEN, configOf, examine } from './doctor-world.ts';
 import { anonymousReply, Pseudonyms } from '../../../../src/cli/doctor/anonymous-reply.ts';
 import type { SeenReply } from '../../../../src/cli/doctor/check-exchange.ts';
-import { failed } from '../../../support/sarraf-here.ts';
-import { printed } from '../../../support/sarraf-here.ts';
+import { failed, printed } from '../../../support/sarraf-here.ts';
 
 let seen: readonly SeenReply[];
 beforeAll(async () => {
@@ -86,9 +85,8 @@ describe('a record', () => {
       headers: { 'content-type': 'application/json; charset=utf-8' },
       body: { status: 'ok' },
     });
-    for (const own of ['trader', 'panel-token', 'somebody', served.baseUrl, '0100-200-300', 'Sample']) {
+    for (const own of ['trader', 'panel-token', 'somebody', served.baseUrl, '0100-200-300', 'Sample'])
       expect(text).not.toContain(own);
-    }
   });
 
   test('shows no secret that is planted in every field, name of a field and header of every reply', () => {

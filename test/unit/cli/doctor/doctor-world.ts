@@ -66,6 +66,5 @@ export async function examine(
 }
 
 /** Returns the verdict of each check. */
-export function verdictsOf(findings: ReadonlyMap<string, CheckFinding>): Readonly<Record<string, string>> {
-  return Object.fromEntries([...findings].map(([check, { verdict }]) => [check, verdict]));
-}
+export const verdictsOf = (findings: ReadonlyMap<string, CheckFinding>): Readonly<Record<string, string>> =>
+  Object.fromEntries([...findings].map(([check, { verdict }]) => [check, verdict]));
