@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions, invalidStrategy } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { IS_BUNDLE, ownFile, ownFolder } from '../plugins/own-files.ts';
 
@@ -50,16 +50,14 @@ export function writeBundle(file: string): Buffer {
   const bundle = BUNDLE.safeParse({ entry: inner(resolve(file)), files });
   const bytes = Buffer.from(JSON.stringify(bundle.success ? bundle.data : null));
   if (bundle.success && bytes.length <= MOST_BYTES) return bytes;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected code of at most ${MOST_FILES} files and ${MOST_BYTES} bytes to send, found more or odd paths in ${file}: copy it to the workers`,
   );
 }
 
 /** Returns the HMAC-SHA256 of code, in hex. */
-export function signBundle(bytes: Uint8Array, secret: string): string {
-  return createHmac('sha256', secret).update(PURPOSE).update(bytes).digest('hex');
-}
+export const signBundle = (bytes: Uint8Array, secret: string): string =>
+  createHmac('sha256', secret).update(PURPOSE).update(bytes).digest('hex');
 
 /** True if the signer of the code knew the secret. */
 export function isSignedBundle(bytes: Uint8Array, hmac: string, secret: string): boolean {
@@ -88,8 +86,7 @@ export function unpackBundle(
     }
     const found = codeHash(join(made, bundle.entry));
     if (found !== of.code)
-      throw new SarrafError(
-        'INVALID_STRATEGY',
+      throw invalidStrategy(
         `expected code with SHA-256 ${of.code.slice(0, 12)}…, found ${found.slice(0, 12)}…`,
       );
     rmSync(target, { recursive: true, force: true });
@@ -104,8 +101,7 @@ export function unpackBundle(
 export function checkSecret(secret: string): string {
   const text = secret.trim();
   if (text.length >= LEAST_SECRET) return text;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected a secret of at least ${LEAST_SECRET} characters, found ${text.length}: make one with "openssl rand -hex 32"`,
   );
 }
@@ -125,10 +121,7 @@ function commonFolder(files: readonly string[]): string {
 
 const IMPORT = /\bfrom\s*['"](\.{1,2}\/[^'"]+)['"]|\bimport\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g;
 
-/**
- * Reads a strategy's file and all files that it imports by a path, directly or not, by absolute path.
- * Packages and the SDK are left out.
- */
+/** Reads a strategy's file and all that it imports by a path, by absolute path, but for the SDK. */
 function codeFiles(file: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const waiting = [resolve(file)];

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { anchorText, type BarGrid, TIMEFRAMES } from '../domain/candle.ts';
 import { barsBetween, type CandleColumns, gridOfColumns } from '../domain/candle-columns.ts';
 import { groupedText } from '../domain/money.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { dataUnusable, invalidOptions } from '../domain/errors.ts';
 import { rowFrom, countedTimeMs } from '../recording/packed-market.ts';
 import type { RunRange } from './objectives.ts';
 import { z } from 'zod';
@@ -27,19 +27,14 @@ export const storedDataSet = z.strictObject({
   lastMs: z.int(),
   /** SHA-256 of the content of the rows, whatever file they come from. */
   sha256: z.string(),
-  /**
-   * SHA-256 of the rows of each UTC month. Studies that share a month's hash have searched the same data,
-   * even if their ranges begin or end elsewhere.
-   */
+  /** SHA-256 of the rows of each UTC month: studies that share one have searched the same data. */
   months: z.array(z.string()),
 });
 
 /** Description of the rows of one kind of one market that a study uses, including the hold-out. */
 export type DataSet = Immutable<z.output<typeof storedDataSet>>;
 
-/**
- * Describes candles by their content: a CSV file and the catalogue give the same hash for the same candles.
- */
+/** Describes candles by content: a CSV file and the catalogue give the same hash for the same candles. */
 export function dataSetOf(columns: CandleColumns): DataSet {
   const { market, timeframe, length, openTimeMs } = columns;
   return namedSet(
@@ -81,14 +76,10 @@ export function namedSet(
 }
 
 /** Describes a data set in words: `1,201 books of BTCUSDT`. */
-export function dataSetText({ market, kind, timeframe, bars }: Omit<DataSet, 'months'>): string {
-  return `${groupedText(String(bars), 0)} ${kind}${timeframe === null ? '' : ` of ${timeframe}`} of ${market}`;
-}
+export const dataSetText = ({ market, kind, timeframe, bars }: Omit<DataSet, 'months'>): string =>
+  `${groupedText(String(bars), 0)} ${kind}${timeframe === null ? '' : ` of ${timeframe}`} of ${market}`;
 
-/**
- * Returns the anchors of candles that do not start with UTC hours and days, as text: they change how longer
- * candles are made of the same ones.
- */
+/** Returns the anchors of candles unlike UTC's, as text: they change how longer candles are made. */
 function elsewhere({ anchors = {} }: CandleColumns): string {
   return TIMEFRAMES.flatMap((timeframe) => {
     const anchor = anchors[timeframe];
@@ -98,9 +89,7 @@ function elsewhere({ anchors = {} }: CandleColumns): string {
   }).join('');
 }
 
-/**
- * Returns the SHA-256 of candles. Cells count by their values, since two sources may store other decimals.
- */
+/** Returns the SHA-256 of candles. Cells count by value, since sources may store other decimals. */
 function digestOf(columns: CandleColumns): string {
   const { market, timeframe, length, openTimeMs, priceDecimals, volumeDecimals } = columns;
   const hash = createHash('sha256').update(`${market} ${timeframe} ${length}${elsewhere(columns)}\n`);
@@ -145,9 +134,8 @@ export function timesOfBooks({ market, books }: Pick<PackedMarket, 'market' | 'b
 }
 
 /** Returns the first time that is not before `fromMs`; null if there is none. */
-export function firstTimeFrom({ timeMs }: MarketTimes, fromMs: number): number | null {
-  return timeMs[placeOf(timeMs, fromMs)] ?? null;
-}
+export const firstTimeFrom = ({ timeMs }: MarketTimes, fromMs: number): number | null =>
+  timeMs[placeOf(timeMs, fromMs)] ?? null;
 
 /** Throws `INVALID_OPTIONS` if a market has too few candles or books in a range. */
 export function refuseFew(
@@ -158,8 +146,7 @@ export function refuseFew(
   for (const { market, noun, timeMs } of all) {
     const found = placeOf(timeMs, toMs) - placeOf(timeMs, fromMs);
     if (found >= least) continue;
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected at least ${least} ${noun} of ${market} ${where}, found ${found} from ${minuteText(fromMs)} to ${minuteText(toMs)}: ${advice}`,
     );
   }
@@ -234,8 +221,5 @@ export function readWrittenSignals(bytes: Buffer): readonly FileSignal[] {
   }
   const read = ROWS.safeParse(plain);
   if (read.success) return read.data;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
-    'expected signals from the coordinator of a study, found something else',
-  );
+  throw dataUnusable('expected signals from the coordinator of a study, found something else');
 }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, dataUnusable, invalidOptions } from '../domain/errors.ts';
 import { createHash } from 'node:crypto';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import {
@@ -106,12 +106,10 @@ export function readFileSource(text: string): FileSource {
   const [, written, portText] = /^(\[[\da-f:.]+\]|[^:[\]/@?#\s]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const host = written === undefined ? undefined : URL.parse(`http://${written}`)?.hostname;
   const port = portText === undefined ? null : Number(portText);
-  if (host === undefined || host === '' || port === 0 || (port ?? 0) > LARGEST_PORT) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+  if (host === undefined || host === '' || port === 0 || (port ?? 0) > LARGEST_PORT)
+    throw invalidOptions(
       `expected for --data-from the host of a coordinator, such as 10.0.0.1 or 10.0.0.1:7300, found ${text}`,
     );
-  }
   return { host, port };
 }
 
@@ -146,10 +144,7 @@ export function allowedOrigin(address: string, sources: readonly FileSource[]): 
 }
 
 const refused = (expected: string, found: string, remedy: string): SarrafError =>
-  new SarrafError(
-    'DATA_UNUSABLE',
-    `expected ${expected}, found an offer of ${JSON.stringify(found)}: ${remedy}`,
-  );
+  dataUnusable(`expected ${expected}, found an offer of ${JSON.stringify(found)}: ${remedy}`);
 
 /** Address at which the coordinator serves files. */
 export interface ServedAddress {
@@ -163,10 +158,7 @@ export const LOOPBACK: ServedAddress = { host: '127.0.0.1', port: 0 };
 
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '*']);
 
-/**
- * Reads `HOST:PORT`. Throws `INVALID_OPTIONS`, also for the address of all networks: workers need one host to
- * connect to.
- */
+/** Reads `HOST:PORT`. Throws `INVALID_OPTIONS`, also for all networks: workers need one host. */
 export function readServedAddress(text: string): ServedAddress {
   const [, bracketed, plain, portText = ''] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
@@ -179,12 +171,10 @@ export function readServedAddress(text: string): ServedAddress {
 }
 
 const wrongAddress = (expected: string, found: string): SarrafError =>
-  new SarrafError('INVALID_OPTIONS', `expected for --serve ${expected}, found ${found}`);
+  invalidOptions(`expected for --serve ${expected}, found ${found}`);
 
 /** Returns the SHA-256 of a file's bytes, in hex. */
-export function checksumOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
+export const checksumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Files with the data that trials see. */
 interface TrialFiles {
@@ -209,7 +199,7 @@ export function readTrialFiles(
   { markets: files, signals: signalFiles }: TrialFiles,
   { fidelity, detail, to }: Pick<StudySettings, 'fidelity' | 'detail' | 'to'>,
 ): RunData {
-  if (files.length === 0) throw new SarrafError('DATA_UNUSABLE', 'expected data of a study, found none');
+  if (files.length === 0) throw dataUnusable('expected data of a study, found none');
   const signals = signalFiles === null ? [] : readWrittenSignals(signalFiles);
   if (fidelity === 'poll')
     return { fidelity, markets: files.map(readPackedMarket), toMs: to ?? null, signals };

@@ -40,14 +40,10 @@ const LESS_IS_BETTER: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the default direction of an objective. */
-export function usualDirection(metric: string): Direction {
-  return LESS_IS_BETTER.has(metric) ? 'minimize' : 'maximize';
-}
+export const usualDirection = (metric: string): Direction =>
+  LESS_IS_BETTER.has(metric) ? 'minimize' : 'maximize';
 
-/**
- * Converts the metrics of a completed trial to the outcome that the sampler gets. The trial fails if an
- * objective has no value.
- */
+/** Converts the metrics of a trial for the sampler. It fails if an objective has no value. */
 export function judgeTrial(metrics: TrialMetrics, { objectives, constraints }: Goals): TrialOutcome {
   const values: number[] = [];
   for (const { metric } of objectives) {
@@ -135,9 +131,9 @@ export interface RunRange {
 const ALWAYS_SHOWN: readonly string[] = ['totalReturn', 'maxDrawdown', 'trades'];
 
 /** Returns the metrics that a table of trials shows, the objectives first. */
-export function shownFigures(objectives: readonly string[]): readonly string[] {
-  return [...new Set([...objectives, ...ALWAYS_SHOWN])];
-}
+export const shownFigures = (objectives: readonly string[]): readonly string[] => [
+  ...new Set([...objectives, ...ALWAYS_SHOWN]),
+];
 
 /** Metrics that are fractions, according to the schema of a summary. */
 const FRACTIONS = new Set([

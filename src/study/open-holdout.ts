@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { bestTrial, type StoredTrial } from './study-rows.ts';
 import type { HoldoutReport } from './study-result.ts';
 import type { PreparedStudy } from './prepare-study.ts';
@@ -81,4 +81,4 @@ async function runHoldout(study: PreparedStudy, { params }: StoredTrial): Promis
 }
 
 const refused = (found: string, expected: string): SarrafError =>
-  new SarrafError('INVALID_OPTIONS', `${expected}, found ${found}`);
+  invalidOptions(`${expected}, found ${found}`);

@@ -1,6 +1,6 @@
 import { randomBytes, createHash, timingSafeEqual } from 'node:crypto';
 import { hostname } from 'node:os';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import type { StudyRunner } from './trial-runner.ts';
 import { signBundle, writeBundle } from './code-bundle.ts';
@@ -135,10 +135,7 @@ export class FileServer {
     } catch (error) {
       await this.close();
       const reason = messageOf(error);
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected to serve candles at --serve ${host}:${port}: ${reason}`,
-      );
+      throw invalidOptions(`expected to serve candles at --serve ${host}:${port}: ${reason}`);
     }
     const bound = this.app.server.address();
     if (bound === null || typeof bound === 'string')
@@ -153,10 +150,7 @@ export class FileServer {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/**
- * Oldest supported version of Redis; older ones lack commands that jobs need. Valkey reports the Redis
- * version that it is compatible with.
- */
+/** Oldest supported version of Redis, for the commands of jobs. Valkey reports a compatible one. */
 const LEAST_VERSION = [6, 2] as const;
 
 type RedisAt = Pick<RedisLink, 'client' | 'shown'>;

@@ -8,7 +8,7 @@ import {
 import { botConfigOf, fillRulesOf, csvOf } from '../backtest/run-setup.ts';
 import { missingFileText, strategyFileOf } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, SarrafError, invalidOptions } from '../domain/errors.ts';
 import { loadStrategy } from '../plugins/load-strategy.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import { codeHash } from './code-bundle.ts';
@@ -92,7 +92,7 @@ function fileOf({ strategies, strategiesFolders }: BotConfig): string {
   const folders = [...strategiesFolders, ownStrategies()];
   const file = strategyFileOf(plugin, folders);
   if (file !== null) return file;
-  throw new SarrafError('INVALID_OPTIONS', `strategy: ${missingFileText(plugin, folders)}`);
+  throw invalidOptions(`strategy: ${missingFileText(plugin, folders)}`);
 }
 
 /**
@@ -138,8 +138,7 @@ function searchedSpace(of: {
 }): SearchedSpace {
   const { schema, fixed } = of;
   if (schema === undefined)
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       'expected a strategy with params to search, found one without: give it params: z.strictObject({ … })',
     );
   // It was parsed once already, so it has the form of a space.
@@ -150,27 +149,24 @@ function searchedSpace(of: {
   const space = readSpace(declared);
   const both = space.parameters.find(({ name }) => isFixed(name, fixed));
   if (both !== undefined)
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected ${both.name} in the params or in the space, found it in both: leave one of them out`,
     );
   const refusals = schemaRefusals(space, schema, fixed);
-  if (refusals.length > 0) throw new SarrafError('INVALID_OPTIONS', `space: ${refusals.join('; ')}`);
+  if (refusals.length > 0) throw invalidOptions(`space: ${refusals.join('; ')}`);
   return { space, declared };
 }
 
 function ownSpace(schema: z.ZodType, fixed: Params): SearchedSpace['declared'] {
   const own = Object.entries(spaceDeclaredBy(schema)).filter(([name]) => !isFixed(name, fixed));
   if (own.length > 0) return Object.fromEntries(own);
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     'expected a param to search, found every one that the strategy declares fixed: leave one of them free',
   );
 }
 
-function isFixed(name: string, fixed: Params): boolean {
-  return Object.keys(fixed).some((key) => name === key || name.startsWith(`${key}.`));
-}
+const isFixed = (name: string, fixed: Params): boolean =>
+  Object.keys(fixed).some((key) => name === key || name.startsWith(`${key}.`));
 
 /** Inputs that determine a study's data. */
 interface Question extends Pick<PreparedStudy, 'settings' | 'space' | 'setup'> {
@@ -185,15 +181,10 @@ interface LoadedData {
   readonly problems: readonly string[];
 }
 
-/**
- * Maximum number of books of all markets in memory: with 24 levels on a side they take 1.6 GB.
- */
+/** Maximum number of books in memory: with 24 levels on a side they take 1.6 GB. */
 const MOST_BOOKS = 2_000_000;
 
-/**
- * Loads the candles of every market that the strategy needs: those of the range, and all earlier ones to warm
- * up.
- */
+/** Loads the candles of every market that the strategy needs: in the range, and all earlier ones. */
 async function loadBars({ settings, config, space, setup, signals }: Question): Promise<LoadedData> {
   if (setup.fidelity === 'poll') throw new SarrafError('INVARIANT', 'expected a study on candles');
   const { overrides: _read, ...request } = setup;
@@ -241,8 +232,7 @@ async function loadRecordings({ settings, config, space, signals }: Question): P
     .flatMap((market) => partitionsWithin(root, { market, kind: 'books' }, range))
     .reduce((sum, { rows }) => sum + rows, 0);
   if (books > MOST_BOOKS)
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected at most ${MOST_BOOKS} books in memory, found ${books} of ${symbols.join(', ')}: end the range earlier, or record less in another catalogue`,
     );
   const packed: PackedMarket[] = [];
@@ -279,9 +269,7 @@ function cutOf({ from, to, holdout }: StudySettings): {
 /** Maximum number of points to try, before loading fails, if a rule between params refuses them. */
 const MOST_POINTS = 16;
 
-/**
- * Loads with the fixed params and the strategy's defaults; if those are refused, with points of the space.
- */
+/** Loads with the fixed params and the defaults; if those are refused, with points of the space. */
 async function withFittingParams<Loaded>(
   space: Space,
   fixed: Params,

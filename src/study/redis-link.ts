@@ -4,10 +4,7 @@ import { SarrafError } from '../domain/errors.ts';
 
 /** Time limit of the first connection, in ms. */
 const OPENS_WITHIN_MS = 10_000;
-/**
- * Time without a failure, in ms, after which Redis is reported as back: one with little free memory still
- * accepts some commands.
- */
+/** Time without a failure, in ms, after which Redis is back: with little memory some commands work. */
 const CALM_MS = 5_000;
 /** Text of the log line if Redis was available before. */
 const PATIENT = 'nothing is lost, and it goes on when it is back';
@@ -62,10 +59,7 @@ export class RedisLink {
     return this.client.status === 'ready';
   }
 
-  /**
-   * Connects. Rejects with `QUEUE_UNUSABLE` if Redis refuses, and, unless `waits`, if it does not reply in
-   * time.
-   */
+  /** Connects. Rejects with `QUEUE_UNUSABLE` if Redis refuses, or, unless `waits`, does not reply in time. */
   async open({ waits }: { readonly waits: boolean }): Promise<void> {
     const opened = new Promise<void>((resolve, reject) => {
       let last: unknown = withCode('ETIMEDOUT');
@@ -96,10 +90,7 @@ export class RedisLink {
     }
   }
 
-  /**
-   * Reports an error of a user of the connection: it is logged if the connection is lost or Redis is at
-   * fault.
-   */
+  /** Reports an error of a user of the connection: it is logged if Redis is lost or at fault. */
   failed(error: unknown): void {
     if (this.isClosed || this.endsWait?.(error) === true) return;
     const { isRefusal, isOfServer = false } = redisFailure(error);

@@ -1,6 +1,6 @@
 import { botConfigOf } from '../backtest/run-setup.ts';
 import { closingAsync } from '../domain/closing.ts';
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, dataUnusable, invalidOptions } from '../domain/errors.ts';
 import { bestTrial, type StoredTrial } from './study-rows.ts';
 import type { TrialMetrics } from './objectives.ts';
 import type { PreparedStudy } from './prepare-study.ts';
@@ -56,8 +56,7 @@ export async function runStress(study: PreparedStudy, options: StressOptions): P
     resumeStudy(store, study);
     const trial = bestTrial(store.outcomes(), study.settings.objectives);
     if (trial === null)
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         `expected a trial with values in ${store.path}, found none in ${store.count()}: "sarraf study resume --trials" runs more`,
       );
     return runWith(study, options, store, trial);
@@ -136,8 +135,7 @@ async function runAll(session: RunningSession, runs: readonly NamedRun[]): Promi
 function ranAgain({ number, metrics }: StoredTrial, again: StressReport): RanReport {
   const found = again.kind === 'ran' ? differenceOf(metrics ?? {}, again.metrics) : again.reason;
   if (found === null && again.kind === 'ran') return again;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected trial ${number} to do the same again, found ${found}: a strategy may use neither chance nor the clock`,
   );
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closingAsync } from '../domain/closing.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { WalkForwardPlan } from './study-settings.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { canonicalJson } from './study-identity.ts';
@@ -37,9 +37,7 @@ interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {
   readonly onWindow: (window: WalkWindow | null) => void;
 }
 
-/**
- * Returns the windows of a study. Throws `INVALID_OPTIONS` without a plan or with a range too short for it.
- */
+/** Returns the windows of a study. Throws `INVALID_OPTIONS` without a plan or for too short a range. */
 export function windowsOf(study: PreparedStudy): {
   readonly plan: WalkForwardPlan;
   readonly windows: readonly WalkWindow[];
@@ -50,14 +48,12 @@ export function windowsOf(study: PreparedStudy): {
   const { walkForward: plan } = validation;
   if (plan === undefined) {
     const example = 'validation: { walkForward: { train: 180d, test: 30d } }';
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected a plan such as --train 180d --test 30d, or ${example} in the study, found none`,
     );
   }
   if (study.settings.fidelity === 'poll')
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       'expected fidelity: candles for a walk-forward, found poll: one account can not trade several params on recorded books yet',
     );
   return { plan, windows: windowsBy(plan, study), trials: plan.trials ?? budget.trials };
@@ -109,8 +105,7 @@ export async function runWalkForward(study: PreparedStudy, options: WalkForwardO
 function refuseOtherPlan(store: StudyStore, plan: WalkQuestion): void {
   const begun = begunPlan(store);
   if (begun === null || isSamePlan(begun, plan)) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected the walk-forward that ${store.path} was begun with (${planText(begun)}), found another one (${planText(plan)}): run it under another name with --name`,
   );
 }
@@ -260,8 +255,7 @@ function windowChoices(
     else if (before !== null) choices.push({ window, trial: before, isUnchanged: true });
     else {
       const { fromMs, toMs } = window.train;
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         `expected a trial with values in the train window 1, found none from ${minuteText(fromMs)} to ${minuteText(toMs)}: give longer windows or more trials`,
       );
     }

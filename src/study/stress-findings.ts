@@ -47,9 +47,7 @@ export interface StressFindings {
   readonly entries: Tested<EntryFindings>;
 }
 
-/**
- * Computes the findings from ended runs; equal runs give equal findings on every machine. `id`: of the study.
- */
+/** Computes the findings from ended runs; equal runs give equal ones on every machine. `id`: the study's. */
 export function stressFindings(
   { trial, basis, reports }: StoredStress,
   { id, objective, seen }: { readonly id: string; readonly objective: Objective; readonly seen: RunRange },
@@ -99,9 +97,8 @@ function costsOf(
 const shownReport = (report: StressReport, seen: RunRange): StressReport =>
   report.kind === 'ran' ? { ...report, metrics: withoutYear(report.metrics, seen) } : report;
 
-function metricsOf(report: StressReport): Tested<TrialMetrics> {
-  return report.kind === 'ran' ? { kind: 'tested', value: report.metrics } : notTested(said(report.reason));
-}
+const metricsOf = (report: StressReport): Tested<TrialMetrics> =>
+  report.kind === 'ran' ? { kind: 'tested', value: report.metrics } : notTested(said(report.reason));
 
 const RUNS = 1_000;
 const LEAST_RUNS = 100;

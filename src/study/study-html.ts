@@ -227,9 +227,8 @@ function valueIn(parameter: Parameter, point: Point): number | null {
 }
 
 /** Rounds a figure for a chart. JSON has no infinity: such a value becomes null and is not drawn. */
-function rounded(value: number | null): number | null {
-  return value === null || !Number.isFinite(value) ? null : Number(value.toPrecision(DIGITS));
-}
+const rounded = (value: number | null): number | null =>
+  value === null || !Number.isFinite(value) ? null : Number(value.toPrecision(DIGITS));
 
 /** Maximum number of trials in the charts: more would be one cloud, and exceed 3 MB. */
 export const MOST_SHOWN = 2_000;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { closing } from '../domain/closing.ts';
 import { basename, join, resolve } from 'node:path';
-import { listText, SarrafError } from '../domain/errors.ts';
+import { listText, invalidOptions } from '../domain/errors.ts';
 import { acquireProcessLock, type ProcessLock } from '../daemon/process-locks.ts';
 import { StudyStore } from './study-store.ts';
 import type Database from 'better-sqlite3';
@@ -34,15 +34,12 @@ export class StudyFolder {
   /** Returns the file of a study by its name. Throws `INVALID_OPTIONS` if it is not a valid name. */
   pathOf(name: string): string {
     if (NAME.test(name)) return join(this.folder, `${name}${ENDING}`);
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected a name of letters, digits, dots and hyphens, found ${JSON.stringify(name)}`,
     );
   }
 
-  /**
-   * Returns the folder of a study's report, beside its file. Throws `INVALID_OPTIONS` for an invalid name.
-   */
+  /** Returns the folder of a study's report, beside its file. Throws `INVALID_OPTIONS` for a bad name. */
   reportOf(name: string): string {
     return this.pathOf(name).slice(0, -ENDING.length);
   }
@@ -56,10 +53,7 @@ export class StudyFolder {
       .toSorted();
   }
 
-  /**
-   * Returns the name of an existing study, given its name or the file that declares it. Throws
-   * `INVALID_OPTIONS` if there is none.
-   */
+  /** Returns the name of an existing study by its name or file. Throws `INVALID_OPTIONS` for none. */
   find(wanted: string): string {
     const names = this.names();
     const found = [wanted, nameOfFile(wanted)].find((name) => names.includes(name));
@@ -67,17 +61,14 @@ export class StudyFolder {
     const begun = names.filter((name) => name.startsWith(basename(wanted).replace(/\.\w+$/, '')));
     const [first] = begun.length > 0 ? begun : names;
     const todo = first === undefined ? '"sarraf study run" makes one' : `type "sarraf study show ${first}"`;
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected a study called ${wanted} in ${resolve(this.folder)}, found ${listText(names) || 'none'}: ${todo}`,
     );
   }
 }
 
 /** Returns the name of the study that a file declares: the file's name without its extension. */
-export function nameOfFile(path: string): string {
-  return basename(path).replace(/\.(?:ya?ml|sqlite)$/, '');
-}
+export const nameOfFile = (path: string): string => basename(path).replace(/\.(?:ya?ml|sqlite)$/, '');
 
 /** Locks a study against other processes. Throws `DATA_UNUSABLE` if another one has it locked. */
 export function claimStudy(path: string): ProcessLock {

@@ -11,7 +11,7 @@ import {
 import type { StudyRange } from './data/study-data.ts';
 import { readWrittenStudy, type StudySettings } from './study-settings.ts';
 import { bestTrial, bestTrials, type StoredTrial, type TrialRow } from './study-rows.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { dataUnusable } from '../domain/errors.ts';
 import type { SamplerKind } from '../search/trial-record.ts';
 import type { Params } from '../search/params-of-point.ts';
 import type { OpenedHoldout, StudyHead, StudyStore } from './study-store.ts';
@@ -79,7 +79,7 @@ export function headOf(store: StudyStore): StudyHead {
   const head = store.head();
   if (head !== null) return head;
   const advice = 'run it again with "sarraf study run"';
-  throw new SarrafError('DATA_UNUSABLE', `expected a study at ${store.path}, found an empty file: ${advice}`);
+  throw dataUnusable(`expected a study at ${store.path}, found an empty file: ${advice}`);
 }
 
 /** Reads the results of a study. Throws `DATA_UNUSABLE` for a damaged file. */
@@ -262,9 +262,7 @@ function earnedBy(metrics: TrialMetrics): StudyFinding {
     : finding('earned.held', { earned, held: { share: buyAndHoldReturn } });
 }
 
-/**
- * Sorts trials: those that hold all constraints first, then by the first objective; of several, the front.
- */
+/** Sorts trials: those within all constraints first, then by the first objective; of several, the front. */
 export function rankedTrials({
   trials,
   front,
@@ -305,8 +303,7 @@ export function readHoldoutReport(
     if (report.kind === 'failed') return report;
     return { ...report, metrics: withoutYear(report.metrics, { fromMs: splitMs, toMs }) };
   }
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     'expected figures of the hold-out in the study, found what can not be read: restore a copy',
     { cause: read.error },
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { dataUnusable } from '../domain/errors.ts';
 import { type TrialMetrics, FAILURE_KINDS, type FailureKind, type Objective } from './objectives.ts';
 import { trialRecords, type TrialOutcome } from '../search/trial-record.ts';
 import type { Point } from '../search/space-declaration.ts';
@@ -77,8 +77,7 @@ export function trialOfRow(found: unknown): StoredTrial {
     };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected a trial in row ${number} of the study, found one that can not be read (${reason}): restore a copy, or run the study under another name`,
       { cause: error },
     );

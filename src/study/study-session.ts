@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { dataUnusable, invalidOptions, invalidStrategy } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { type TrialReport, judgeTrial, type Goals } from './objectives.ts';
 import { differenceOf } from './study-identity.ts';
@@ -54,12 +54,10 @@ export function resumeStudy(
     return;
   }
   const difference = differenceOf(head.identity, identity);
-  if (difference !== null) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+  if (difference !== null)
+    throw invalidOptions(
       `expected the study that ${store.path} was begun with, found another one (${difference}): run it under another name with --name`,
     );
-  }
   const { validation, budget }: Partial<Record<string, unknown>> = { ...Object(head.written) };
   store.rewrite({ validation, ...written, ...(isBudgetFixed ? { budget } : {}) });
 }
@@ -140,9 +138,8 @@ export async function openRunner(
 }
 
 /** Returns the setup of a study's trials, without the hold-out. */
-export function trialSetupOf({ settings, data, setup }: PreparedStudy): TrialSetup {
-  return withData(setup, data.trials, settings.from ?? null);
-}
+export const trialSetupOf = ({ settings, data, setup }: PreparedStudy): TrialSetup =>
+  withData(setup, data.trials, settings.from ?? null);
 
 /** Number of trials that are repeated besides the best one. */
 const OTHERS = 2;
@@ -165,8 +162,7 @@ async function repeatTrials(study: PreparedStudy, trials: readonly StoredTrial[]
     const report = await alone.run(trial.params).finally(async () => alone.close());
     const difference = reportDifference(trial, report);
     if (difference === null) continue;
-    throw new SarrafError(
-      'INVALID_STRATEGY',
+    throw invalidStrategy(
       `expected trial ${trial.number} to end alike when it runs alone, ${difference}: the strategy remembers earlier trials ` +
         '(in globalThis, a package or a file), or draws lots without a seed. Keep what it remembers in its state. ' +
         'The figures of this study mean nothing: run it again under another name',
@@ -301,8 +297,7 @@ function judged(
 function refuseOther({ number, point }: Trial, stored: StoredTrial): void {
   const names = new Set([...Object.keys(point), ...Object.keys(stored.point)]);
   if ([...names].every((name) => point[name] === stored.point[name])) return;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected trial ${number} of this study, found one of other params: restore a copy of its file, or run it under another name`,
   );
 }

@@ -19,7 +19,7 @@ import { SAMPLER_KINDS, type SamplerKind, MOST_TRIALS } from '../search/trial-re
 import { spaceDeclaration } from '../search/space-declaration.ts';
 import { usualDirection, type Constraint, type Objective } from './objectives.ts';
 import { dirname, resolve } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidFile, invalidOptions } from '../domain/errors.ts';
 import { readFailure, readSmallFile } from '../configuration/secret-file.ts';
 
 /** Maximum size of a study's file, in bytes. */
@@ -32,23 +32,20 @@ export interface ReadStudy {
   readonly written: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Reads a study's file; relative paths start at its folder. Throws `INVALID_FILE` with all problems, one line
- * each, in the order of the file.
- */
+/** Reads a study's file; paths start at its folder. Throws `INVALID_FILE` with all problems. */
 export function readStudyFile(file: string): ReadStudy {
   let text: string;
   try {
     ({ text } = readSmallFile(resolve(file), LARGEST_FILE_BYTES));
   } catch (error) {
-    throw new SarrafError('INVALID_FILE', `${file}:1:1: ${readFailure(error)}`);
+    throw invalidFile(`${file}:1:1: ${readFailure(error)}`);
   }
   let plain: unknown;
   const { read } = readDocument(text, studySettings, (document) => {
     plain = document.toJS();
     return [];
   });
-  if (!read.ok) throw new SarrafError('INVALID_FILE', formatProblems(file, read.problems));
+  if (!read.ok) throw invalidFile(formatProblems(file, read.problems));
   return withWholePaths(read.value, plain, dirname(resolve(file)));
 }
 
@@ -56,7 +53,7 @@ export function readStudyFile(file: string): ReadStudy {
 export function readWrittenStudy(written: unknown, folder: string = process.cwd()): ReadStudy {
   const read = studySettings.safeParse(written);
   if (read.success) return withWholePaths(read.data, written, folder);
-  throw new SarrafError('INVALID_OPTIONS', problemLines(read.error).join('\n'));
+  throw invalidOptions(problemLines(read.error).join('\n'));
 }
 
 /** Returns plain settings with absolute paths, as `ReadStudy.written`. */

@@ -229,10 +229,7 @@ class StressStore extends StudyTables {
   }
 }
 
-/**
- * Table of the statistics, created when they are first stored: an older study is read without it. They can be
- * computed again at any time.
- */
+/** Table of the statistics, created when they are first stored. They can be computed again. */
 const TABLE = `
   CREATE TABLE IF NOT EXISTS statistics (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -281,9 +278,7 @@ const PLAN_ROW = z.strictObject({ plan: z.string(), account: z.string().nullable
 
 /** Walk-forward of a study, in the study's file. */
 class WalkForwardStore extends StudyTables {
-  /**
-   * Returns the plan and the account's result; null before it has begun. The result is null until it exists.
-   */
+  /** Returns the plan and the account's result; null before it began. The result is null until it exists. */
   head(): { readonly plan: unknown; readonly account: unknown } | null {
     return this.read(() => {
       const found = this.database.prepare('SELECT plan, account FROM walk_forward').get();

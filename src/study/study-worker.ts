@@ -1,5 +1,5 @@
 import { addAbortListener } from 'node:events';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable, invalidOptions } from '../domain/errors.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -49,10 +49,7 @@ interface AcceptedOffer {
   readonly strategyFile: string;
 }
 
-/**
- * Checks that an offer's trials give the same results on this machine, and downloads missing data. Throws the
- * reason, in one sentence, if they do not.
- */
+/** Checks that an offer's trials give the same results here, with their data. Throws why not. */
 export async function acceptOffer(offer: StudyOffer, means: WorkerMeans): Promise<AcceptedOffer> {
   const engine = engineVersion();
   if (offer.engine !== engine)
@@ -96,7 +93,7 @@ async function strategyOf(offer: StudyOffer, means: WorkerMeans): Promise<string
 }
 
 const misfit = (expected: string, found: string): SarrafError =>
-  new SarrafError('INVALID_OPTIONS', `expected ${expected}, found ${found}`);
+  invalidOptions(`expected ${expected}, found ${found}`);
 
 /** Maximum size of a download, in bytes: 10 million candles of one market take 480 MB. */
 const MOST_BYTES = 1024 ** 3;
@@ -173,10 +170,7 @@ function causeOf(error: unknown): string {
 }
 
 const unusable = ({ address }: StudyOffer, found: string): SarrafError =>
-  new SarrafError(
-    'DATA_UNUSABLE',
-    `expected a file of the study from its coordinator at ${address}, found ${found}`,
-  );
+  dataUnusable(`expected a file of the study from its coordinator at ${address}, found ${found}`);
 
 const POLL_INTERVAL_MS = 1_000;
 /** Delay in ms before a refused study is checked again, since what was missing may have arrived. */

@@ -25,10 +25,7 @@ import type { BacktestSummary } from '../backtest/result-schema.ts';
 export interface TrialRunner {
   /** Number of trials to hand over at once, so that no worker waits. */
   readonly width: number;
-  /**
-   * Runs one trial. `stretch`: range instead of the study's. Faults of the trial are in its report; rejects
-   * if the runner itself fails.
-   */
+  /** Runs one trial. `stretch`: another range. Faults are in its report; rejects if the runner fails. */
   run(params: Params, range?: RunRange): Promise<TrialReport>;
   close(): Promise<void>;
 }
@@ -219,9 +216,8 @@ function partOf(run: BacktestRun, { fromMs, toMs }: RunRange): BacktestRun {
 }
 
 /** Returns the index of the first point after a time; the length if there is none. */
-function firstAfter({ timeMs, length }: EquityCurve, atMs: number): number {
-  return firstIndex(length, (index) => (timeMs[index] ?? 0) > atMs);
-}
+const firstAfter = ({ timeMs, length }: EquityCurve, atMs: number): number =>
+  firstIndex(length, (index) => (timeMs[index] ?? 0) > atMs);
 
 function marketIn(market: TradedMarket, { fromMs, toMs }: RunRange): TradedMarket {
   const { candles } = market;

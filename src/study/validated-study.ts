@@ -1,4 +1,4 @@
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { closing } from '../domain/closing.ts';
 import { readWrittenStudy } from './study-settings.ts';
 import { readSpace, type Point, type Space } from '../search/space-declaration.ts';
@@ -38,8 +38,7 @@ export function validatedStudy(
   const dailyOf = (number: number): DailyReturns => {
     const daily = store.trial(number)?.daily ?? null;
     if (daily !== null) return daily;
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected daily returns of trial ${number} at ${store.path}, found none: restore a copy, or run the study under another name`,
     );
   };
@@ -120,16 +119,11 @@ export function storeLuck(
   }
 }
 
-/**
- * Version of the statistics. Raise it with any change that gives other figures for the same trials; a test
- * checks the figures of this version.
- */
+/** Version of the statistics. Raise it with any change of figures; a test checks those of this one. */
 export const STATISTICS_VERSION = 1;
 
 /** Reads stored statistics; null if they are unreadable, so that they are computed again. */
-export function readTrialLuck(stored: unknown): TrialLuck | null {
-  return TRIAL_LUCK.safeParse(stored).data ?? null;
-}
+export const readTrialLuck = (stored: unknown): TrialLuck | null => TRIAL_LUCK.safeParse(stored).data ?? null;
 
 /** Ended walk-forward, or the reason it cannot be shown. */
 export type ReportedWalk =

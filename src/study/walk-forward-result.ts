@@ -1,7 +1,7 @@
 import type { StudyResult } from './study-result.ts';
 import { createHash } from 'node:crypto';
 import { withoutYear } from '../backtest/finish-run.ts';
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { inDigits, type FactFigure } from '../language/fact.ts';
 import type { TrialMetrics, RunRange } from './objectives.ts';
 import type { PreparedStudy } from './prepare-study.ts';
@@ -122,15 +122,13 @@ export function walkForwardResult(
 function accountOf({ walkForward, path }: StudyStore): StoredAccount {
   const stored = walkForward.head()?.account ?? null;
   if (stored === null)
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected a walk-forward that has ended in ${path}, found one under way: run it again, it goes on`,
     );
   try {
     return readAccount(stored);
   } catch (error) {
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected the account of a walk-forward in ${path}, found one that can not be read: restore a copy, or run the study under another name`,
       { cause: error },
     );
@@ -255,19 +253,15 @@ function equityByDay(
   });
 }
 
-/**
- * Returns the daily growth `ln(1 + total return) / days`, which is comparable for ranges of any length. Null
- * without a return, and after a total loss.
- */
+/** Returns the daily growth `ln(1 + total return) / days`. Null without a return or anything left. */
 export function dailyGrowth(metrics: TrialMetrics | null, { fromMs, toMs }: RunRange): number | null {
   const total = metrics?.['totalReturn'] ?? null;
   return total === null || total <= -1 ? null : (Math.log1p(total) * DAY_MS) / (toMs - fromMs);
 }
 
 /** Returns growth out of sample over growth in sample; null if nothing grew in sample. */
-function efficiencyOf(inSample: number | null, outOfSample: number | null): number | null {
-  return inSample === null || outOfSample === null || inSample <= 0 ? null : outOfSample / inSample;
-}
+const efficiencyOf = (inSample: number | null, outOfSample: number | null): number | null =>
+  inSample === null || outOfSample === null || inSample <= 0 ? null : outOfSample / inSample;
 
 /** Returns the efficiency over all windows that have both growths, from their means. */
 function wholeEfficiency(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatDuration } from '../daemon/duration-text.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable, invalidOptions } from '../domain/errors.ts';
 import type { WalkForwardPlan } from './study-settings.ts';
 import { canonicalJson } from './study-identity.ts';
 import type { StudyStore } from './study-store.ts';
@@ -23,9 +23,7 @@ const STORED = z.strictObject({
   embargoMs: z.int().nonnegative(),
 }) satisfies z.ZodType<WalkQuestion>;
 
-export function walkQuestion({ trials: _trials, ...question }: WalkForwardPlan): WalkQuestion {
-  return question;
-}
+export const walkQuestion = ({ trials: _trials, ...question }: WalkForwardPlan): WalkQuestion => question;
 
 export const isSamePlan = (one: WalkQuestion, other: WalkQuestion): boolean =>
   canonicalJson(one) === canonicalJson(other);
@@ -36,8 +34,7 @@ export function begunPlan({ walkForward, path }: StudyStore): WalkQuestion | nul
   if (head === null) return null;
   const read = STORED.safeParse(head.plan);
   if (read.success) return read.data;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected the plan of a walk-forward in ${path}, found one that can not be read: restore a copy, or run the study under another name`,
     { cause: read.error },
   );
@@ -177,8 +174,7 @@ function refuseEmpty({ number, train, test }: WalkWindow, markets: readonly Mark
   }
 }
 
-const refused = (message: string): SarrafError =>
-  new SarrafError('INVALID_OPTIONS', `validation.walkForward: ${message}`);
+const refused = (message: string): SarrafError => invalidOptions(`validation.walkForward: ${message}`);
 
 const METRICS = z.record(z.string(), z.number().nullable());
 
@@ -198,10 +194,7 @@ export type StoredAccount = z.output<typeof ACCOUNT>;
 /** Writes an account as plain JSON. Throws `DATA_UNUSABLE` for one that could not run: it is not stored. */
 export function writeAccount(report: AccountReport): StoredAccount {
   if (report.kind === 'failed')
-    throw new SarrafError(
-      'DATA_UNUSABLE',
-      `expected the account of all windows, found none: ${report.reason}`,
-    );
+    throw dataUnusable(`expected the account of all windows, found none: ${report.reason}`);
   const { initialEquity, finalEquity, metrics, stretches, daily, failures } = report;
   return {
     initialEquity,
@@ -218,6 +211,4 @@ export const accountFigures = (stored: unknown): TrialMetrics | null =>
   ACCOUNT.safeParse(stored).data?.metrics ?? null;
 
 /** Reads a stored account. Throws a `ZodError` for damaged data. */
-export function readAccount(stored: unknown): StoredAccount {
-  return ACCOUNT.parse(stored);
-}
+export const readAccount = (stored: unknown): StoredAccount => ACCOUNT.parse(stored);

@@ -147,9 +147,7 @@ function endMsOf(columns: CandleColumns): number {
   return last === undefined ? -Infinity : gridOfColumns(columns).endOf(last);
 }
 
-/**
- * Cuts recordings into the trials' data and the hold-out. `toMs`: requested end. Throws as `cutCandles` does.
- */
+/** Cuts recordings into trials' data and the hold-out. `toMs`: requested end. Throws like `cutCandles`. */
 export function cutRecordings(all: readonly PackedMarket[], of: Cut): StudyData {
   const times = all.map(timesOfBooks);
   const firstMs = Math.max(...times.map(({ timeMs }) => timeMs[0] ?? Infinity));
@@ -221,10 +219,7 @@ function refuseShort(
 
 type Hashed = Float64Array | Uint32Array | Uint8Array;
 
-/**
- * Returns the recorded data sets of a market, by the content of their rows: books, trades, statistics, and
- * candles.
- */
+/** Returns the recorded data sets of a market, by content: books, trades, statistics, and candles. */
 function recordingSets({ market, books, trades, stats, candles }: PackedMarket): readonly DataSet[] {
   return [
     booksSet(market, books),

@@ -45,9 +45,8 @@ export type StudyOffer = z.output<typeof OFFER>;
 
 export type ServedFile = z.output<typeof servedFile>;
 
-export function writeOffer(offer: Omit<StudyOffer, 'protocol'>): string {
-  return JSON.stringify({ protocol: PROTOCOL, ...offer });
-}
+export const writeOffer = (offer: Omit<StudyOffer, 'protocol'>): string =>
+  JSON.stringify({ protocol: PROTOCOL, ...offer });
 
 /** Reads an offer; null for one of another protocol, and for anything that is not an offer. */
 export function readOffer(text: string): StudyOffer | null {
@@ -247,18 +246,12 @@ export function settingsOfTrials(settings: StudySettings, endMs: number | null):
 }
 
 /** Returns the SHA-256 of a source. Studies with the same one share the results of their trials. */
-export function sourceKey(source: TrialSource): string {
-  return sha256(canonicalJson(source));
-}
+export const sourceKey = (source: TrialSource): string => sha256(canonicalJson(source));
 
 /** Returns the SHA-256 of everything that decides the result of a task. */
-export function taskKey(source: string, task: BenchTask): string {
-  return sha256(canonicalJson({ source, task }));
-}
+export const taskKey = (source: string, task: BenchTask): string => sha256(canonicalJson({ source, task }));
 
 /** Returns the id of a job: the same tasks give the same id. */
-export function batchKey(taskKeys: readonly string[]): string {
-  return sha256(taskKeys.join('\n'));
-}
+export const batchKey = (taskKeys: readonly string[]): string => sha256(taskKeys.join('\n'));
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

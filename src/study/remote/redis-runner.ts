@@ -258,9 +258,7 @@ class MeanDuration {
   }
 }
 
-/**
- * Target duration of a job in ms. Shorter ones cost more to hand over; longer ones are lost with a worker.
- */
+/** Target duration of a job in ms. Shorter ones cost more to hand over; a worker may lose longer ones. */
 const TARGET_MS = 2_000;
 /** Maximum number of trials in a job, however short they are. */
 const MOST_OF_BATCH = 200;

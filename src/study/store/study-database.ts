@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { holdsNothing } from '../../budget/ledger-file.ts';
-import { messageOf, SarrafError } from '../../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable } from '../../domain/errors.ts';
 import { sqliteHeaderOf } from '../../mirror/unusable.ts';
 
 /** Longest wait for another process that writes to the file, in ms. */
@@ -132,21 +132,20 @@ function checkWhole(database: Database.Database, shape: DatabaseShape): void {
     throw unusable(path, what, 'another file', 'move it, or take another name');
   const found = Number(database.pragma('user_version', { simple: true }));
   // In version 0, a process ended before it made the tables.
-  if (found !== version && found !== 0) {
+  if (found !== version && found !== 0)
     throw unusable(
       path,
       what,
       `version ${found}, where this sarraf reads version ${version}`,
       'use the sarraf that wrote it, or take another name',
     );
-  }
   const health = String(database.pragma('quick_check(1)', { simple: true })).replaceAll('\n', ' ');
   if (health !== 'ok') throw unusable(path, what, `a damaged file (${health})`, DAMAGED);
 }
 
 function unusable(path: string, what: string, found: string, advice: string, cause?: unknown): SarrafError {
   const message = `expected ${what} of sarraf at ${path}, found ${found}: ${advice}`;
-  return new SarrafError('DATA_UNUSABLE', message, { cause, details: { path } });
+  return dataUnusable(message, { cause, details: { path } });
 }
 
 /** SQLite application id of a study's file: "sars" in ASCII. */
@@ -231,9 +230,7 @@ export const SEEN_TABLE = `
   ) STRICT;
 `;
 
-/**
- * Tables of the register: all studies run with this data folder, the months of their data, opened hold-outs.
- */
+/** Tables of the register: studies of this data folder, the months of their data, opened hold-outs. */
 export const REGISTER_TABLES = `
   CREATE TABLE studies (
     id TEXT PRIMARY KEY,

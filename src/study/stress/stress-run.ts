@@ -4,7 +4,7 @@ import { roundTrips, type RoundTrip } from '../../portfolio/round-trips.ts';
 import { valuedFills } from '../../backtest/valued-fills.ts';
 import { marketFor } from '../../backtest/candle-backtest.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { SarrafError, present } from '../../domain/errors.ts';
+import { present, SarrafError, tooLarge } from '../../domain/errors.ts';
 import { createRandom, type RandomSource } from '../../domain/random.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { failureReason } from '../trial-runner.ts';
@@ -348,14 +348,13 @@ function chained(
 }
 
 /** Returns the close before a bar; for the first bar its own open. */
-function closeBefore({ open, close }: CandleColumns, bar: number): number {
-  return bar === 0 ? cell(open, 0) : cell(close, bar - 1);
-}
+const closeBefore = ({ open, close }: CandleColumns, bar: number): number =>
+  bar === 0 ? cell(open, 0) : cell(close, bar - 1);
 
 function onStep(price: number, step: number): number {
   const found = Math.max(1, Math.round(price / step)) * step;
   if (Number.isSafeInteger(found)) return found;
-  throw new SarrafError('TOO_LARGE', `expected a drawn price below 2^53 of its last decimal, was ${found}`);
+  throw tooLarge(`expected a drawn price below 2^53 of its last decimal, was ${found}`);
 }
 
 const cell = (column: Float64Array | Int32Array, index: number): number =>

@@ -18,7 +18,7 @@ import type { BarRules, PollRules } from '../../venues/fill-rules.ts';
 import { inDigits } from '../../language/fact.ts';
 import { finding, type StudyFinding, storedFinding } from '../english-study.ts';
 import { z } from 'zod';
-import { SarrafError, present } from '../../domain/errors.ts';
+import { present, dataUnusable } from '../../domain/errors.ts';
 import type { StudyStore } from '../study-store.ts';
 import { failedReport } from '../objectives.ts';
 import { firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
@@ -35,12 +35,10 @@ export interface NamedRun {
 /** Name of the run that changes nothing. */
 export const AGAIN = 'again';
 
+export const costName = (cost: Cost | 'all'): string => `costs ${cost}`;
+
 /** Name of the run with every cost doubled. */
 export const ALL_COSTS = costName('all');
-
-export function costName(cost: Cost | 'all'): string {
-  return `costs ${cost}`;
-}
 
 /** Returns the runs with every cost doubled and, if there are several costs, with each one alone. */
 export function costRuns(params: Params, paid: readonly PaidCost[]): readonly NamedRun[] {
@@ -55,9 +53,7 @@ export function costRuns(params: Params, paid: readonly PaidCost[]): readonly Na
 }
 
 /** Returns the name of one draw, counted from 1: of redrawn bars, or of random entries. */
-export function drawName(what: 'bars' | 'entries', draw: number): string {
-  return `${what} ${draw}`;
-}
+export const drawName = (what: 'bars' | 'entries', draw: number): string => `${what} ${draw}`;
 
 /** Returns the runs of all draws. Each has its own seed, so more draws change none of the others. */
 export function drawnRuns(
@@ -252,8 +248,7 @@ export function readReports(
 function checked<Value>(schema: z.ZodType<Value>, stored: unknown, path: string): Value {
   const read = schema.safeParse(stored);
   if (read.success) return read.data;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected runs under stress in ${path}, found some that can not be read: restore a copy, or run the study under another name`,
     { cause: read.error },
   );
@@ -342,6 +337,5 @@ function sharesByLength(
 }
 
 /** Returns the close time of the bar before one: a decision made then is executed when that one opens. */
-function closeBefore(columns: CandleColumns, bar: number): number {
-  return gridOfColumns(columns).endOf(present(columns.openTimeMs[bar - 1], 'a bar before each entry'));
-}
+const closeBefore = (columns: CandleColumns, bar: number): number =>
+  gridOfColumns(columns).endOf(present(columns.openTimeMs[bar - 1], 'a bar before each entry'));

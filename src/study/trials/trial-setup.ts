@@ -42,10 +42,7 @@ export function setupOfStudy(settings: StudySettings): StudySetup {
   };
 }
 
-/**
- * Everything a trial needs but its params, as plain values that can be sent to a thread. A trial reads no
- * file and no catalogue.
- */
+/** Everything a trial needs but its params, as plain values for a thread: it reads no file. */
 export type TrialSetup = Pick<BacktestRequest, 'fromMs' | 'toMs'> &
   RunSignals &
   (

@@ -241,10 +241,7 @@ function after<Value, Next>(
 const HEX = 16;
 const SEED_DIGITS = 8;
 
-/**
- * Tests the best trial among all that ran, by their daily returns. It takes seconds: if more than
- * `sampleSize` trials ran, it tests a sample.
- */
+/** Tests the best trial by daily returns, of a sample if more than `sampleSize` trials ran. */
 export function trialLuck(of: {
   /** Id of the study, the seed of every draw. */
   readonly id: string;
@@ -283,9 +280,8 @@ const MOST_RETURNS = 1_000_000;
 const LEAST_SAMPLED = 100;
 
 /** Returns the number of trials to test together, given the number of days. */
-export function sampleSize(days: number): number {
-  return Math.min(MOST_SAMPLED, Math.max(LEAST_SAMPLED, Math.floor(MOST_RETURNS / Math.max(1, days))));
-}
+export const sampleSize = (days: number): number =>
+  Math.min(MOST_SAMPLED, Math.max(LEAST_SAMPLED, Math.floor(MOST_RETURNS / Math.max(1, days))));
 
 /**
  * Draws at most `size` of some numbers, each equally likely, in their order (selection sampling: Knuth, "The
@@ -346,6 +342,4 @@ export function tested<Value>(estimate: () => Estimate<Value>): Tested<Value> {
 }
 
 /** Returns the value; null if it was not tested. */
-export function valueOf<Value>(of: Tested<Value>): Value | null {
-  return of.kind === 'tested' ? of.value : null;
-}
+export const valueOf = <Value>(of: Tested<Value>): Value | null => (of.kind === 'tested' ? of.value : null);

@@ -23,10 +23,7 @@ export interface Plateau {
   readonly best: number;
   /** Median of the neighbours; null if at least half of them failed or break constraints. */
   readonly medianOfNeighbours: number | null;
-  /**
-   * Tenth percentile, from the worst, of the trials that did not fail and break constraints no more than the
-   * best.
-   */
+  /** Tenth percentile, from the worst, of trials that ran and break constraints no more than the best. */
   readonly worstTenth: number;
   /** Share of the best trial's lead over `worstTenth` that its neighbours keep; 1 is all. Null as above. */
   readonly kept: number | null;
@@ -39,10 +36,7 @@ export interface PlacedTrial extends NumberedPoint {
   readonly outcome: TrialOutcome;
 }
 
-/**
- * Minimum share of the lead for a plateau. Unrelated trials keep about 0.4, as far as their median is from
- * the worst tenth.
- */
+/** Minimum share of the lead for a plateau. Unrelated trials keep about 0.4. */
 const LEAST_SHARE_OF_LEAD = 2 / 3;
 const WORST_SHARE = 1 / 10;
 
@@ -166,9 +160,7 @@ interface ParameterAxis {
   readonly axis: NumericAxis | null;
 }
 
-/**
- * Returns the distance of two points: 0 if they are the same, up to 1 for neighbours, else more or infinite.
- */
+/** Returns the distance of two points: 0 if equal, up to 1 for neighbours, else more or infinite. */
 function distanceOf(axes: readonly ParameterAxis[], one: Point, other: Point): number {
   let most = 0;
   for (const { parameter, axis } of axes) {

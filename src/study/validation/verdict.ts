@@ -231,9 +231,12 @@ const CONDITIONS = ['condition.costs', 'condition.trades', 'condition.candles', 
 
 type Condition = (typeof CONDITIONS)[number];
 
-function testsOf(findings: StressFindings): readonly StressTest[] {
-  return [costsTest(findings), tradesTest(findings), redrawnTest(findings), entriesTest(findings)];
-}
+const testsOf = (findings: StressFindings): readonly StressTest[] => [
+  costsTest(findings),
+  tradesTest(findings),
+  redrawnTest(findings),
+  entriesTest(findings),
+];
 
 function costsTest({ costs }: StressFindings): StressTest {
   const earned = valueOf(costs.all)?.['totalReturn'] ?? null;
@@ -295,9 +298,7 @@ function entriesTest({ entries }: StressFindings): StressTest {
 }
 
 /** True if random entries do as well so rarely that chance is unlikely, if the trial was the only one. */
-function isBetterThanRandom({ pValue }: EntryFindings): boolean {
-  return pValue <= SIGNIFICANCE;
-}
+const isBetterThanRandom = ({ pValue }: EntryFindings): boolean => pValue <= SIGNIFICANCE;
 
 function missing(condition: Condition, of: Tested<unknown>): StressTest {
   const reason = of.kind === 'not tested' ? of.message : finding('lack.figure');

@@ -106,9 +106,8 @@ export function studyTiles(study: ValidatedStudy, voice: StudyVoice): string {
   return `<div class="tiles">${tiles.join('')}</div>`;
 }
 
-function studyTile({ title, text, below }: Record<'title' | 'text' | 'below', string>): string {
-  return `<div class="tile"><h3>${escapeHtml(title)}</h3><b>${escapeHtml(text)}</b><small>${escapeHtml(below)}</small></div>`;
-}
+const studyTile = ({ title, text, below }: Record<'title' | 'text' | 'below', string>): string =>
+  `<div class="tile"><h3>${escapeHtml(title)}</h3><b>${escapeHtml(text)}</b><small>${escapeHtml(below)}</small></div>`;
 
 /** Writes the table of all luck statistics, each with its formula and source. */
 export function luckSection({ validation }: ValidatedStudy, voice: StudyVoice): string {

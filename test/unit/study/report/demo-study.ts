@@ -221,9 +221,8 @@ function* demoTrials(of: {
   }
 }
 
-function skillOf({ fast, share, exit }: Point): number {
-  return 3 - ((Number(fast) - 30) / 12) ** 2 + Number(share) + (exit === 'stop' ? -1 : 0);
-}
+const skillOf = ({ fast, share, exit }: Point): number =>
+  3 - ((Number(fast) - 30) / 12) ** 2 + Number(share) + (exit === 'stop' ? -1 : 0);
 
 function metricsOf(returns: Float64Array, skill: number): TrialMetrics {
   const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length;

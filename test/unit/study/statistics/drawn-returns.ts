@@ -22,9 +22,8 @@ export function drawnReturns({ seed, count, mean = 0, memory = 0 }: DrawnReturns
 }
 
 /** Draws independent trials, whose seeds are 100 apart. */
-export function drawnTrials(of: DrawnReturns, count: number): Float64Array[] {
-  return Array.from({ length: count }, (_, index) => drawnReturns({ ...of, seed: of.seed + 100 * index }));
-}
+export const drawnTrials = (of: DrawnReturns, count: number): Float64Array[] =>
+  Array.from({ length: count }, (_, index) => drawnReturns({ ...of, seed: of.seed + 100 * index }));
 
 /** Draws trials in groups: each is the returns of its group, plus a share of returns of its own. */
 export function groupedTrials(
