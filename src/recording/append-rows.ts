@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorIn, anchorText, gridAt, isSameGrid, type BarAnchors } from '../domain/candle.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable, tooLarge } from '../domain/errors.ts';
 import {
   type AppendOutcome,
   type StagedRows,
@@ -29,10 +29,7 @@ import { columnScale } from '../domain/candle-columns.ts';
 import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
-/**
- * Locks the file at a path, or throws `DATA_UNUSABLE`. It is injected, since locks belong to the machine and
- * this folder does not depend on it.
- */
+/** Locks the file at a path, or throws `DATA_UNUSABLE`; injected, since locks are the machine's. */
 export type LockFile = (path: string) => Disposable;
 
 /** Rows in parts as they arrive, so that a large file is never in memory as a whole. */
@@ -48,10 +45,7 @@ interface AppendOptions<Row> {
   readonly rows: RowParts<Row>;
   /** Faster way to load the same rows, which is tried first. */
   readonly stage?: StageRows | null;
-  /**
-   * Name of a recorder's segment. Its rows all count as new, and it is appended only once, however often it
-   * is given.
-   */
+  /** Name of a recorder's segment. Its rows count as new, and it is appended only once. */
   readonly segment?: string;
   /** Start of candles, and of longer ones of the market; default: found from the candles. */
   readonly anchors?: BarAnchors;
@@ -71,10 +65,7 @@ interface AppendOptions<Row> {
  */
 const CANDLE_LIMITS = { memoryLimitMb: 160, threads: 1 } as const;
 
-/**
- * Maximum number of finalized segments that a manifest names; older ones are dropped. Far fewer can be left
- * behind.
- */
+/** Maximum number of finalized segments that a manifest names; far fewer can be left behind. */
 const MOST_FINALIZED = 500;
 /** Maximum number of gaps that a manifest names; older ones are dropped. */
 const MOST_GAPS = 10_000;
@@ -164,8 +155,7 @@ function refuseOther<Row>(manifest: Manifest, { root, key, anchors }: AppendOpti
   // Existing candles may not have shown their time zone yet.
   const ends = manifest.partitions.flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
   if (ends.every((timeMs) => grid.isStart(timeMs))) return;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected candles of ${folderTitle(key)} that begin as those in ${root} do, at ${anchorText(there)}, found some that begin at ${anchorText(given)}: take another --catalogue for them, or move that folder away`,
   );
 }
@@ -238,8 +228,7 @@ async function checkFit(
     const price = parseUnits(typeof row?.[0] === 'string' ? row[0] : '0');
     if (price / columnScale(after) <= MOST_STEPS) continue;
     // The advice names the decimals for which the largest price leaves room.
-    throw new SarrafError(
-      'TOO_LARGE',
+    throw tooLarge(
       `expected candles of ${folderTitle(key)} that fit columns of 15 digits, found a price of ${formatUnits(price)} and one with ${after} decimals: round them with --round-prices ${Math.max(0, SURE_DIGITS - String(price / UNITS_PER_ONE).length)}`,
       { details: { openTimeMs: await misfitMs(database, { source, price, after, before }) } },
     );

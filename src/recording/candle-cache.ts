@@ -30,10 +30,7 @@ const LEAST_BARS = 50_000;
 
 const ROW_BYTES = BLOCK_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
-/**
- * Maximum number of files in the cache, and most bytes in all; the last used ones stay. A million bars take
- * 50 MB.
- */
+/** Maximum number of files in the cache, and most bytes; the last used stay. A million bars take 50 MB. */
 const MOST_FILES = 16;
 const MOST_BYTES = 512_000_000;
 const MOST_HEAD_BYTES = 4_096;

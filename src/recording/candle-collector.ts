@@ -8,7 +8,7 @@ import {
   volumeColumnDecimals,
 } from '../domain/candle-columns.ts';
 import { type DecimalText, fractionDigits } from '../domain/decimal-text.ts';
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, SarrafError, invalidOptions, tooLarge } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { AppendSource } from './catalogue.ts';
 import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './staging-table.ts';
@@ -24,10 +24,7 @@ import {
 import { MOST_CANDLES } from './read-candles.ts';
 import { formatUnits, NO_UNITS, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
-/**
- * Bound below which the nearest float times a power of ten, rounded, is the exact whole number: both rounding
- * errors together are below a half.
- */
+/** Bound below which the nearest float times a power of ten, rounded, is the exact whole number. */
 const SURELY_ROUNDED = 2 ** 51;
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => 10 ** power);
@@ -47,9 +44,8 @@ class DecimalColumn {
 
   scaleTo(decimals: number, length: number): void {
     const factor = POWERS[decimals - this.decimals] ?? Number.NaN;
-    for (let index = 0; index < length; index += 1) {
+    for (let index = 0; index < length; index += 1)
       this.cells[index] = exact((this.cells[index] ?? 0) * factor, decimals);
-    }
     this.decimals = decimals;
   }
 
@@ -75,10 +71,7 @@ class DecimalColumn {
   }
 }
 
-/**
- * Collects the bars of a file as columns in memory, with the checks of a catalogue: for a file that is read
- * for one run and not stored.
- */
+/** Collects the bars of a file as columns in memory, checked as a catalogue's, for one run. */
 export class CandleCollector {
   private readonly columns = {
     open: new DecimalColumn(),
@@ -119,9 +112,8 @@ export class CandleCollector {
     const came = this.length;
     if (!this.isSorted) this.sort();
     const conflicts = this.joinTwins();
-    if (conflicts.length > 0) {
+    if (conflicts.length > 0)
       return { kind: 'conflict', count: conflicts.length, conflicts: conflicts.slice(0, MOST_CONFLICTS) };
-    }
     return added(this.times.subarray(0, this.length), { came });
   }
 
@@ -193,9 +185,8 @@ export class CandleCollector {
       }
       const [there, given] = [this.textAt(retained - 1), this.textAt(index)];
       const timeMs = times[index] ?? Number.NaN;
-      if (there !== given && conflicts.at(-1)?.timeMs !== timeMs) {
+      if (there !== given && conflicts.at(-1)?.timeMs !== timeMs)
         conflicts.push({ timeMs, isWithin: true, there, given });
-      }
     }
     this.length = retained;
     return conflicts;
@@ -241,16 +232,14 @@ function added(timesMs: Float64Array, { came }: { readonly came: number }): Appe
 
 function exact(cell: number, decimals: number): number {
   if (Number.isSafeInteger(cell)) return cell;
-  throw new SarrafError(
-    'TOO_LARGE',
+  throw tooLarge(
     `expected prices that fit a column of 15 digits, found one of more at ${decimals} decimals: round them with --round-prices`,
   );
 }
 
 /** Creates the error for more bars than can be read at once. */
-function tooManyCandles(): SarrafError {
-  return new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_CANDLES} candles at once: cut the file`);
-}
+const tooManyCandles = (): SarrafError =>
+  invalidOptions(`expected at most ${MOST_CANDLES} candles at once: cut the file`);
 
 class GrowingBlock {
   private readonly columns: Map<BlockColumn, Float64Array<ArrayBuffer>>;
@@ -345,12 +334,8 @@ class VolumeColumn {
     }
     const decimals = fractionDigits(text);
     const whole = Number(decimals === 0 ? text : text.slice(0, -decimals - 1));
-    if (!Number.isSafeInteger(whole)) {
-      throw new SarrafError(
-        'TOO_LARGE',
-        `expected a volume of at most 15 digits before the point, found "${text}"`,
-      );
-    }
+    if (!Number.isSafeInteger(whole))
+      throw tooLarge(`expected a volume of at most 15 digits before the point, found "${text}"`);
     this.finest = Math.max(this.finest, decimals);
     this.whole[index] = whole;
     this.part[index] = decimals === 0 ? 0 : Number(text.slice(-decimals)) * 10 ** (UNIT_DECIMALS - decimals);

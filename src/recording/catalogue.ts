@@ -1,6 +1,6 @@
 import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { appendRows, type RowParts, type LockFile } from './append-rows.ts';
 import type { AppendOutcome, StageRows } from './staging-table.ts';
@@ -48,10 +48,7 @@ export interface AppendSource {
   readonly segment?: string;
 }
 
-/**
- * Recordings on the disk: Parquet files below one folder, listed in manifests. Any number of readers may read
- * while one writer writes to a folder.
- */
+/** Recordings on the disk: Parquet files below one folder, with manifests: one writer, many readers. */
 export class Catalogue {
   readonly root: string;
   private readonly lockFile: LockFile;
@@ -61,10 +58,7 @@ export class Catalogue {
     this.lockFile =
       options.lockFile ??
       (() => {
-        throw new SarrafError(
-          'INVALID_OPTIONS',
-          'expected a way to lock the catalogue, since it is to be written to',
-        );
+        throw invalidOptions('expected a way to lock the catalogue, since it is to be written to');
       });
   }
 
@@ -136,10 +130,7 @@ export class Catalogue {
     return this.append({ ...rest, key, shape: CANDLE_SHAPE, rows: candles, stage });
   }
 
-  /**
-   * Appends trades. Trades with an id are distinguished by it. Of equal trades without an id the folder has
-   * as many as the source with the most of them.
-   */
+  /** Appends trades. Of equal trades without an id there are as many as in the source with the most. */
   appendTrades(
     options: AppendSource & {
       readonly trades: RowParts<RecordedTrade>;

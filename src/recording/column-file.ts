@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eachBarValue, TIMEFRAMES } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, dataUnusable } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { BLOCK_COLUMNS, type BlockColumn } from './stage-blocks.ts';
 import { BAR_ANCHORS } from './manifest.ts';
@@ -166,10 +166,7 @@ export function readCandleFile(bytes: Uint8Array): CandleColumns {
 /** Encodes all recordings of a market as the bytes of a file. */
 export const writePackedMarket = (market: PackedMarket): Buffer => Buffer.concat(columnParts(market));
 
-/**
- * Decodes the output of `writePackedMarket` into memory that threads share. Throws `DATA_UNUSABLE` for other
- * content.
- */
+/** Decodes the output of `writePackedMarket` into shared memory. Throws `DATA_UNUSABLE` for others. */
 export function readPackedMarket(bytes: Uint8Array): PackedMarket {
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
   shared.set(bytes);
@@ -204,7 +201,4 @@ function headerOf(bytes: Uint8Array, end: number): unknown {
 const gapBehind = (length: number): number => (WORD_BYTES - (length % WORD_BYTES)) % WORD_BYTES;
 
 const unusable = (what: string): SarrafError =>
-  new SarrafError(
-    'DATA_UNUSABLE',
-    `expected ${what} as the coordinator of a study packs them, found something else`,
-  );
+  dataUnusable(`expected ${what} as the coordinator of a study packs them, found something else`);

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidFile } from '../domain/errors.ts';
 import type { FileRow } from '../domain/csv.ts';
 import { asciiDigits, type RowFile } from './open-text.ts';
 
@@ -85,10 +85,7 @@ interface PlacesQuestion {
   readonly columns: ReadonlyMap<Field, string>;
 }
 
-/**
- * Finds the column of each field. Throws `INVALID_FILE` for a missing column, and for a title that several
- * columns have.
- */
+/** Finds the column of each field. Throws `INVALID_FILE` if one is missing, or a title is there twice. */
 function findPlaces(question: PlacesQuestion): ColumnPlaces {
   const { path, header, firstRow, preset, columns } = question;
   const named = header?.map((title) => plainTitle(title, question.market)) ?? null;
@@ -102,8 +99,7 @@ function findPlaces(question: PlacesQuestion): ColumnPlaces {
       : [...places].find(([field, at]) => named.lastIndexOf(named[at] ?? '') !== at && !columns.has(field));
   if (twice !== undefined) {
     const [field, at] = twice;
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `expected one column "${header?.[at]}" in ${path}, found several: say by its number which it is, such as --columns ${field}=${at + 1}`,
     );
   }
@@ -193,7 +189,7 @@ function placeOf(
   const number = /^\d{1,4}$/.test(column) ? Number(column) : 0;
   if (number >= 1 && number <= firstRow.length) return number - 1;
   const found = header === null ? `${firstRow.length} without titles` : header.join(', ');
-  throw new SarrafError('INVALID_FILE', `expected a column "${column}" in ${path}, found ${found}`);
+  throw invalidFile(`expected a column "${column}" in ${path}, found ${found}`);
 }
 
 /** Returns the required columns that are missing, as the end of a message; null if none is. */
@@ -212,9 +208,7 @@ export function placesOf(
   rows: readonly FileRow[],
 ): ColumnPlaces {
   const [first] = rows;
-  if (first === undefined) {
-    throw new SarrafError('INVALID_FILE', `expected rows in ${options.path}, found none`);
-  }
+  if (first === undefined) throw invalidFile(`expected rows in ${options.path}, found none`);
   const { path, market, preset, columns } = options;
   return findPlaces({ path, market, header: file.header, firstRow: first.fields, preset, columns });
 }
@@ -242,8 +236,7 @@ export function shortfall(
 ): SarrafError {
   const { kind, missing, file } = what;
   const found = file.header === null ? 'columns without titles' : `the columns ${file.header.join(', ')}`;
-  return new SarrafError(
-    'INVALID_FILE',
+  return invalidFile(
     `expected a column for ${missing} of ${kind} in ${path}, found ${found}: say which it is, such as --columns ${missing.split(',')[0]}=NAME`,
   );
 }

@@ -7,7 +7,7 @@ import {
   type BarGrid,
   type Timeframe,
 } from '../domain/candle.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable, invalidOptions } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { HISTORY_ANCHORS } from '../exchange/market-names.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -103,12 +103,10 @@ function missingRanges(options: DownloadOptions, grid: BarGrid): TimeRange[] {
   const { catalogue, market, timeframe, range, nowMs } = options;
   const fromMs = grid.startFrom(range.fromMs);
   const toMs = Math.min(grid.startFrom(range.toMs), grid.startOf(nowMs() - SETTLE_MS));
-  if (fromMs >= toMs) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+  if (fromMs >= toMs)
+    throw invalidOptions(
       `expected a range of time with at least one ended candle of ${timeframe}, was ${isoText(range.fromMs)} to ${isoText(range.toMs)}`,
     );
-  }
   const covered = catalogue.manifest({ market, kind: 'candles', timeframe })?.covered ?? [];
   const missing: TimeRange[] = [];
   let at = fromMs;
@@ -182,12 +180,10 @@ class Download {
     const shown = shownAnchors(this.options.timeframe, answer, anchors);
     if (shown !== anchors) throw new OtherAnchors(shown, grid);
     const odd = answer.find(({ openTimeMs }) => !grid.isStart(openTimeMs));
-    if (odd !== undefined) {
-      throw new SarrafError(
-        'DATA_UNUSABLE',
+    if (odd !== undefined)
+      throw dataUnusable(
         `expected candles of ${grid.timeframe} that all begin after the same time, found one of ${isoText(odd.openTimeMs)} among those at ${anchorText(grid.anchor)}: the exchange answers with bars of another kind`,
       );
-    }
     const before = answer.filter(({ openTimeMs }) => openTimeMs < toMs);
     into.push(...before.filter(({ openTimeMs }) => openTimeMs >= range.fromMs));
     const oldestMs = before.reduce((oldest, { openTimeMs }) => Math.min(oldest, openTimeMs), toMs);
@@ -213,8 +209,7 @@ class Download {
       return;
     }
     const first = outcome.kind === 'conflict' ? outcome.conflicts[0] : undefined;
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected the exchange to have the same candles of ${market} as the catalogue, found another for ${isoText(first?.timeMs ?? 0)}: the exchange has ${first?.given}, the catalogue ${first?.there}. Move the folder away to download it again`,
     );
   }

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance, DuckDBResult } from '@duckdb/node-api';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable } from '../domain/errors.ts';
 
 /** Memory limit of DuckDB in MB; other data goes to the temporary folder, if there is one. */
 const MEMORY_LIMIT_MB = 384;
@@ -12,9 +12,7 @@ export interface Database extends Disposable {
 }
 
 /** Loads DuckDB at its first use, since it takes 70 MB that a bot without recordings does not need. */
-export async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
-  return import('@duckdb/node-api');
-}
+export const loadDuckdb = async (): Promise<typeof import('@duckdb/node-api')> => import('@duckdb/node-api');
 
 interface DatabaseOptions {
   /** Folder for data that does not fit into memory; null for none. */
@@ -44,14 +42,10 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
 }
 
 /** Quotes a text for SQL. */
-export function sqlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
+export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Returns files as a list for `read_parquet`. */
-export function sqlFiles(paths: readonly string[]): string {
-  return `[${paths.map(sqlText).join(', ')}]`;
-}
+export const sqlFiles = (paths: readonly string[]): string => `[${paths.map(sqlText).join(', ')}]`;
 
 /** Runs SQL; `what` ends the sentence "expected to be able to …" when it fails. Throws `DATA_UNUSABLE`. */
 export async function runSql(database: Database, sql: string, what: string): Promise<void> {
@@ -112,5 +106,5 @@ export async function nextChunk(
 function failure(error: unknown, what: string): SarrafError {
   if (error instanceof SarrafError) return error;
   const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-  return new SarrafError('DATA_UNUSABLE', `expected to be able to ${what}: ${reason}`, { cause: error });
+  return dataUnusable(`expected to be able to ${what}: ${reason}`, { cause: error });
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { Catalogue } from './catalogue.ts';
 import { openDatabase, queryRows, runSql, sqlFiles, sqlText } from './duckdb.ts';
 import {
@@ -49,24 +49,14 @@ const floatTwins = (kind: keyof typeof SHAPES): string =>
 export async function exportFile(catalogue: Catalogue, options: ExportOptions): Promise<number> {
   const { path, mayReplace } = options;
   const [, format, packed] = /\.(csv|jsonl|parquet)(\.gz)?$/.exec(path) ?? [];
-  if (format === undefined || (format === 'parquet' && packed !== undefined)) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+  if (format === undefined || (format === 'parquet' && packed !== undefined))
+    throw invalidOptions(
       `expected a file name that ends in .csv, .csv.gz, .jsonl, .jsonl.gz or .parquet, was "${path}"`,
     );
-  }
-  if (existsSync(path) && !mayReplace) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected no file at ${path} yet, found one: name another, or add --force`,
-    );
-  }
-  if (!existsSync(dirname(path))) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected a folder ${dirname(path)} to write ${path} into, found none: make it`,
-    );
-  }
+  if (existsSync(path) && !mayReplace)
+    throw invalidOptions(`expected no file at ${path} yet, found one: name another, or add --force`);
+  if (!existsSync(dirname(path)))
+    throw invalidOptions(`expected a folder ${dirname(path)} to write ${path} into, found none: make it`);
   return asWholeFile(path, async (draft) => {
     const rows =
       format === 'parquet'
@@ -214,9 +204,8 @@ function bookTitles(): string[] {
   return ['venue_time_ms', 'seen_ms', ...side('bid'), ...side('ask')];
 }
 
-function levelCells(levels: RecordedBook['bids']): CsvValue[] {
-  return Array.from({ length: BOOK_LEVELS }, (_, index) => levels[index] ?? [null, null]).flat();
-}
+const levelCells = (levels: RecordedBook['bids']): CsvValue[] =>
+  Array.from({ length: BOOK_LEVELS }, (_, index) => levels[index] ?? [null, null]).flat();
 
 function bookText({ venueTimeMs, seenMs, bids, asks }: RecordedBook): RowText {
   const values = [venueTimeMs, seenMs, ...levelCells(bids), ...levelCells(asks)];

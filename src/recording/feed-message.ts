@@ -119,9 +119,7 @@ function tradeMessage(message: object, received: string | null, isSum: boolean):
   return { kind: 'trade', trade: { timeMs, seenMs, price, amount, side, id }, symbol: s ?? null };
 }
 
-function receiptMs(text: string | null): number | null {
-  return text === null ? null : Number(text.slice(0, 13));
-}
+const receiptMs = (text: string | null): number | null => (text === null ? null : Number(text.slice(0, 13)));
 
 /** Reads a book. Versions 2 and 3 of the interface name the sides in opposite ways; prices decide. */
 function bookMessage(message: object, received: string | null): FeedMessage {
@@ -175,10 +173,7 @@ const isUsed = ({ kind }: FeedMessage): boolean => kind !== 'other' && kind !== 
 /** Number of first lines that are searched for a feed message; the first ones may be of other kinds. */
 const SHOWN_LINES = 50;
 
-/**
- * True if a file is a feed: one message or reply of the exchange on each line. Objects and lists that are
- * rows of a table are no feed.
- */
+/** True if a file is a feed: a message or reply of the exchange on each line, no row of a table. */
 export function isFeed(path: string): boolean {
   const { form, beginning } = fileKind(path);
   if (form !== 'json') return false;
@@ -191,10 +186,7 @@ export function isFeed(path: string): boolean {
 /** Maximum number of levels of one side; levels farther from the best price are dropped. */
 const MOST_LEVELS = 10_000;
 
-/**
- * One side of a book that changes level by level, as an array with the best level first. Prices are compared
- * as numbers.
- */
+/** One side of a book that changes level by level, best first. Prices are compared as numbers. */
 class BookSide {
   /** Sort direction: -1 for bids, whose best is the highest; 1 for asks. */
   private readonly direction: 1 | -1;
@@ -339,10 +331,7 @@ export class FeedBook {
     this.hadBook = true;
   }
 
-  /**
-   * Applies a change that follows the last one. Returns false if a change is missing; then there is no book
-   * any more.
-   */
+  /** Applies a change that follows the last one. Returns false if one is missing: the book is gone. */
   private apply(change: Depth): boolean {
     if (this.lastId === null || change.firstId > this.lastId + 1) {
       this.lastId = null;
@@ -364,6 +353,5 @@ export class FeedBook {
   }
 }
 
-function follows(change: Depth, lastId: number): boolean {
-  return change.firstId <= lastId + 1 && lastId + 1 <= change.lastId;
-}
+const follows = (change: Depth, lastId: number): boolean =>
+  change.firstId <= lastId + 1 && lastId + 1 <= change.lastId;

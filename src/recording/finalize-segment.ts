@@ -14,7 +14,7 @@ import {
 } from './read-segment.ts';
 import { noteTape } from './recorder/change-detector.ts';
 import { gridOf, shownAnchors, type BarGrid, type Candle, type Timeframe } from '../domain/candle.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { HISTORY_ANCHORS } from '../exchange/market-names.ts';
 import { readCandles } from './read-candles.ts';
 import { partitionsWithin } from './read-rows.ts';
@@ -83,7 +83,7 @@ async function finalizeSegment(segment: Segment, target: FinalizeTarget): Promis
   if (!existsSync(path)) return 0;
   const { seen, gaps, badLines } = await summarizeSegment(segment);
   if (isOfTrades(segment)) await noteTape(dirname(path), segment);
-  if (isOfBars(segment)) await finalizeBars(segment, target);
+  if (segment.kind === 'candles') await finalizeBars(segment as Segment<'candles'>, target);
   else if (seen !== null) await finalizeRows(segment as Segment<PlainKind>, target, seen, gaps);
   rmSync(path);
   return badLines;
@@ -107,14 +107,8 @@ async function finalizeRows<Kind extends PlainKind>(
   });
 }
 
-function isOfBars(segment: Segment): segment is Segment<'candles'> {
-  return segment.kind === 'candles';
-}
-
 /** True for a segment of trades, which the recorder compares with the next page. */
-export function isOfTrades(segment: Segment): segment is Segment<'trades'> {
-  return segment.kind === 'trades';
-}
+export const isOfTrades = (segment: Segment): segment is Segment<'trades'> => segment.kind === 'trades';
 
 /**
  * Appends the bars of a segment to the catalogue, each timeframe to its own folder. Of a bar seen twice the
@@ -155,10 +149,7 @@ async function finalizeBars(segment: Segment<'candles'>, target: FinalizeTarget)
         covered,
       });
       if (outcome.kind === 'added') continue;
-      throw new SarrafError(
-        'DATA_UNUSABLE',
-        `expected to write bars of ${market} alone, another process did too`,
-      );
+      throw dataUnusable(`expected to write bars of ${market} alone, another process did too`);
     }
   }
 }
@@ -217,10 +208,7 @@ interface SegmentCompactorOptions {
   readonly onFailed: (report: FinalizeReport & { readonly kind: 'failed' }) => void;
 }
 
-/**
- * Finalizes segments in the background; those that were added meanwhile are finalized together. Segments that
- * fail stay for the next process.
- */
+/** Finalizes segments in the background, together. Segments that fail stay for the next process. */
 export class SegmentCompactor {
   private readonly options: SegmentCompactorOptions;
   private waiting: Segment[] = [];
@@ -294,10 +282,7 @@ export interface SegmentFolder extends Disposable {
   segments(): readonly Segment[];
 }
 
-/**
- * Locks the segment folder of a market. Throws `DATA_UNUSABLE` if another process records this market into
- * the catalogue.
- */
+/** Locks the segment folder of a market. Throws `DATA_UNUSABLE` if another process records it there. */
 export function acquireSegmentFolder(root: string, market: MarketSymbol, lockFile: LockFile): SegmentFolder {
   const path = join(root, SEGMENTS, market);
   mkdirSync(path, { recursive: true });

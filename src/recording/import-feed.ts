@@ -1,14 +1,19 @@
 import { countText } from '../domain/money.ts';
-import type { ImportTableOptions } from './import-report.ts';
+import {
+  type ImportTableOptions,
+  Rejects,
+  type ImportPart,
+  type ImportReport,
+  type Reject,
+} from './import-report.ts';
 import { createInterface } from 'node:readline';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidFile } from '../domain/errors.ts';
 import { joinTrades, type PublicTrade } from '../domain/trade.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { Catalogue } from './catalogue.ts';
 import { folderPath, type RecordedBook, type RecordedTrade } from './records.ts';
 import { FeedBook, type FeedTail, readFeedMessage, type FeedMessage } from './feed-message.ts';
 import { openText, unreadable, type ReadProgress } from './open-text.ts';
-import { Rejects, type ImportPart, type ImportReport, type Reject } from './import-report.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -78,12 +83,10 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
   if (trades !== null) parts.push({ kind: 'trades', timeframe: null, outcome: trades });
   if (books !== null) parts.push({ kind: 'books', timeframe: null, outcome: books });
   const isConflict = parts.some(({ outcome }) => outcome.kind === 'conflict');
-  if (books !== null && !isConflict && rejects.count === 0 && parts.every(isEmpty)) {
-    throw new SarrafError(
-      'INVALID_FILE',
+  if (books !== null && !isConflict && rejects.count === 0 && parts.every(isEmpty))
+    throw invalidFile(
       `expected books or trades in ${path}, found ${countText(counts.rows, 'line')} without one`,
     );
-  }
   return {
     file: path,
     market,
@@ -142,8 +145,7 @@ async function* readBooks(
 
 function nothingIn(path: string, { rows, others }: FeedCounts): SarrafError {
   const found = rows === 0 ? 'no line' : `${countText(rows, 'line')}, ${others} of them of other kinds`;
-  return new SarrafError(
-    'INVALID_FILE',
+  return invalidFile(
     `expected a depth feed with changes, snapshots, books or trades in ${path}, found ${found}: candles and trades come as CSV, Parquet, or JSON with titles such as time_ms, open and close`,
   );
 }
@@ -176,17 +178,14 @@ export async function readFeedTrades(
   for await (const text of linesOf({ path })) {
     line += 1;
     const message = readFeedMessage(text);
-    if (message.kind === 'bad') throw new SarrafError('INVALID_FILE', `${path}:${line}: ${message.problem}`);
+    if (message.kind === 'bad') throw invalidFile(`${path}:${line}: ${message.problem}`);
     const trades = tape.tradesOf(message);
     if (trades.length === 0) continue;
     first ??= { symbol: message.kind === 'trade' ? message.symbol : null };
     onTrades(trades);
   }
   if (first !== null) return first.symbol;
-  throw new SarrafError(
-    'INVALID_FILE',
-    `expected trades in ${path}, found ${countText(line, 'line')} without one`,
-  );
+  throw invalidFile(`expected trades in ${path}, found ${countText(line, 'line')} without one`);
 }
 
 /** Trades of a feed; trades of overlapping pages count once. */

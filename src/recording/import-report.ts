@@ -89,10 +89,7 @@ export interface ImportTableOptions {
   readonly columns: ReadonlyMap<Field, string>;
   /** True if unreadable rows are left out; else one of them rejects the whole file. */
   readonly skipBadRows: boolean;
-  /**
-   * True if amounts of trades with more than ten decimals are rounded, as volumes are; else such rows are
-   * bad.
-   */
+  /** True if amounts of trades with more than ten decimals are rounded, as volumes are; else they are bad. */
   readonly roundsAmounts?: boolean;
   /** Format of numbers and dates as given by the user. */
   readonly form?: FileForm;

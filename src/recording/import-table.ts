@@ -10,7 +10,7 @@ import {
   TIMEFRAMES,
   timeframeMs,
 } from '../domain/candle.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidFile } from '../domain/errors.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { RecordedTrade } from './records.ts';
 import { BackwardSteps, aligned, onceEach, planBars } from './import/detect-timeframe.ts';
@@ -96,11 +96,10 @@ async function importCandles(
   if (!isSameGrid(grid, gridAt(timeframe, UTC_MIDNIGHT)))
     notes.push(`bars of ${timeframe} begin at ${anchorText(grid.anchor)}`);
   if (isResampled) notes.push(`finer bars were put together to bars of ${timeframe}`);
-  if (partMs !== null && ends.leftOut > 0) {
+  if (partMs !== null && ends.leftOut > 0)
     notes.push(
       `bars at the ends that the file does not reach over whole were left out (${ends.leftOut}): ${partRemedy(partMs)}`,
     );
-  }
   return report(options, { reader, outcome, kind: 'candles', timeframe, notes });
 }
 
@@ -125,12 +124,8 @@ function report(
 ): ImportReport {
   const { reader, outcome, kind, timeframe, notes } = of;
   const isNothing = outcome?.kind === 'added' && outcome.added + outcome.known === 0;
-  if (isNothing && reader.rejects.count === 0) {
-    throw new SarrafError(
-      'INVALID_FILE',
-      `expected ${kind} in ${path}, found ${countText(reader.count, 'row')} without any`,
-    );
-  }
+  if (isNothing && reader.rejects.count === 0)
+    throw invalidFile(`expected ${kind} in ${path}, found ${countText(reader.count, 'row')} without any`);
   const result =
     isNothing || outcome === null ? 'bad-rows' : outcome.kind === 'conflict' ? 'conflict' : 'imported';
   return {
@@ -156,10 +151,7 @@ function report(
   };
 }
 
-/**
- * Resamples the bars of a file: from its columns if it is plain and has each bar once, else from its rows.
- * Throws as `resampledBars` does.
- */
+/** Resamples the bars of a file, from columns if it is plain. Throws as `resampledBars` does. */
 async function* resampledFile(
   from: { readonly blocks: CandleBlocks | null; readonly rows: AsyncIterable<readonly Candle[]> },
   of: Parameters<typeof resampledBars>[1],
@@ -193,10 +185,7 @@ async function* candlesOf(blocks: AsyncIterable<CandleBlock>): AsyncGenerator<re
   }
 }
 
-/**
- * Resamples finer bars, and yields all that the file covers completely, gaps or not. Throws `INVALID_FILE`
- * for too many bars, or if no bar is covered.
- */
+/** Resamples finer bars, and yields those that the file covers. Throws `INVALID_FILE` for none. */
 async function* resampledBars(
   parts: AsyncIterable<readonly Candle[]>,
   of: {
@@ -214,29 +203,22 @@ async function* resampledBars(
     for (const candle of part) {
       const { openTimeMs } = candle;
       if (grid.startOf(openTimeMs) !== grid.startOf(openTimeMs + partMs - 1))
-        throw new SarrafError(
-          'INVALID_FILE',
+        throw invalidFile(
           `expected bars in ${of.path} that lie whole inside one of ${gridText(of.grid)}, found the one of ${isoText(openTimeMs)}, which is ${durationText(of.partMs)} long: import finer bars, or name another beginning with --anchor`,
         );
       builder.add(candle);
       span.add(candle.openTimeMs);
     }
-    if (builder.count > MOST_BUILT_BARS) {
-      throw new SarrafError(
-        'INVALID_FILE',
-        `expected at most ${MOST_BUILT_BARS} bars, found more: import a coarser timeframe`,
-      );
-    }
+    if (builder.count > MOST_BUILT_BARS)
+      throw invalidFile(`expected at most ${MOST_BUILT_BARS} bars, found more: import a coarser timeframe`);
   }
   const built = builder.candles();
   // A bar whose rest may be in another file is not complete yet.
   const whole = built.filter(({ openTimeMs }) => span.reachesOver(openTimeMs, grid.endOf(openTimeMs)));
-  if (built.length > 0 && whole.length === 0) {
-    throw new SarrafError(
-      'INVALID_FILE',
+  if (built.length > 0 && whole.length === 0)
+    throw invalidFile(
       `expected bars in ${path} that fill at least one of ${durationText(grid.lengthMs)}, found fewer: ${partRemedy(partMs)}`,
     );
-  }
   ends.leftOut = built.length - whole.length;
   yield whole;
 }

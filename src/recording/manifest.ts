@@ -10,7 +10,7 @@ import {
   TIMEFRAMES,
   type Timeframe,
 } from '../domain/candle.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, type SarrafError, dataUnusable } from '../domain/errors.ts';
 import { isZone } from '../domain/zone-time.ts';
 import { replaceFile, SPILL_FOLDER } from './durable-file.ts';
 import {
@@ -89,24 +89,19 @@ export function readManifest(root: string, key: FolderKey): Manifest | null {
   if (!existsSync(path)) {
     if (key.kind === 'candles') refuseUnknownCandles(root, key.market);
     if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.parquet'))) return null;
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected ${path}, which says what the Parquet files beside it are, found none: put it back, or move the folder away`,
     );
   }
   const parsed = manifest.safeParse(readJson(path));
   if (!parsed.success) throw damaged(path, z.prettifyError(parsed.error).split('\n')[0] ?? '');
   const { market, folder: name } = parsed.data;
-  if (market !== key.market || name !== folderName(key)) {
+  if (market !== key.market || name !== folderName(key))
     throw damaged(path, `it is that of ${market} ${name}, so the folder was moved`);
-  }
   return parsed.data;
 }
 
-/**
- * Returns the manifest of a folder for writing. A missing one is created together with the folder, so that
- * Parquet files never exist without a manifest.
- */
+/** Returns the manifest of a folder for writing; a missing one is created together with the folder. */
 export function createManifest(root: string, key: FolderKey): Manifest {
   const found = readManifest(root, key);
   if (found !== null) return found;
@@ -169,8 +164,7 @@ function readJson(path: string): unknown {
 }
 
 function damaged(path: string, reason: string): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
+  return dataUnusable(
     `expected a manifest of the catalogue at ${path}: ${reason}. Restore a copy of it, or move the folder away and import again`,
   );
 }

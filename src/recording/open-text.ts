@@ -3,7 +3,7 @@ import { disposable } from '../domain/closing.ts';
 import { Transform, type Readable } from 'node:stream';
 import { createGunzip, constants, gunzipSync } from 'node:zlib';
 import { type FileRow, CsvScanner } from '../domain/csv.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, invalidFile } from '../domain/errors.ts';
 
 export interface CsvFile extends RowFile {
   readonly separator: string;
@@ -112,10 +112,7 @@ export interface OpenText {
   readonly progress: () => ReadProgress;
 }
 
-/**
- * Opens a text file as UTF-8 and decompresses it if needed. Throws `INVALID_FILE` if it does not exist, and
- * for unsupported kinds of file.
- */
+/** Opens a text file as UTF-8, decompressed. Throws `INVALID_FILE` for none, and unsupported kinds. */
 export function openText(path: string): OpenText {
   const { isPacked, encoding } = fileKind(path);
   const file = createReadStream(path);
@@ -148,15 +145,14 @@ export function unreadable(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   const { code } = error as { readonly code?: unknown };
   if (typeof code === 'string' && code.startsWith('Z_'))
-    return new SarrafError(
-      'INVALID_FILE',
+    return invalidFile(
       `expected a file that is whole at ${path}, found a packed one that is damaged or cut off: get it again`,
       { cause: error },
     );
   const reason = messageOf(error).replaceAll(/\p{C}/gu, '?');
   const short =
     reason.length > MOST_REASON_CHARACTERS ? `${reason.slice(0, MOST_REASON_CHARACTERS)}…` : reason;
-  return new SarrafError('INVALID_FILE', `expected to be able to read ${path}: ${short}`, { cause: error });
+  return invalidFile(`expected to be able to read ${path}: ${short}`, { cause: error });
 }
 
 type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
@@ -213,16 +209,12 @@ const FOREIGN: readonly { readonly magic: Buffer; readonly what: string; readonl
   { magic: text('7z\u00bc\u00af'), what: 'a 7-Zip archive', remedy: 'unpack it with "7z x FILE"' },
 ];
 
-/**
- * Returns the kind of a file. Throws `INVALID_FILE`, with advice, if it does not exist, is empty, or is of an
- * unsupported kind.
- */
+/** Returns the kind of a file. Throws `INVALID_FILE`, with advice, for none and unsupported kinds. */
 export function fileKind(path: string): FileKind {
   const raw = firstBytes(path);
   const isPacked = raw[0] === 0x1f && raw[1] === 0x8b;
   const bytes = isPacked ? unpacked(path, raw) : raw;
-  if (bytes.length === 0)
-    throw new SarrafError('INVALID_FILE', `expected rows in ${path}, found an empty file`);
+  if (bytes.length === 0) throw invalidFile(`expected rows in ${path}, found an empty file`);
   const foreign = FOREIGN.find(({ magic }) => bytes.subarray(0, magic.length).equals(magic));
   if (foreign !== undefined) throw refused(path, foreign);
   const encoding = encodingOf(bytes);
@@ -251,15 +243,14 @@ function refused(
   path: string,
   { what, remedy }: { readonly what: string; readonly remedy: string },
 ): SarrafError {
-  return new SarrafError(
-    'INVALID_FILE',
+  return invalidFile(
     `expected CSV, Parquet or JSON lines in ${path}, found ${what}: ${remedy.replaceAll('FILE', path)}`,
   );
 }
 
 function firstBytes(path: string): Buffer {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
+    throw invalidFile(`expected a file at ${path}, found none`);
   using file = disposable(openSync(path, 'r'), closeSync);
   const bytes = Buffer.alloc(FIRST_BYTES);
   return bytes.subarray(0, readSync(file.value, bytes));
@@ -270,8 +261,7 @@ function unpacked(path: string, bytes: Buffer): Buffer {
     // Only the beginning is read, so the end of the compressed data is not required.
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, FIRST_BYTES);
   } catch (error) {
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `expected a packed file that can be unpacked at ${path}, found a damaged one: get it again`,
       { cause: error },
     );

@@ -1,6 +1,6 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, tooLarge } from '../domain/errors.ts';
 import type { Catalogue, MarketQuestion } from './catalogue.ts';
 import type { FolderKey, LevelLists, TimeRange } from './records.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from './read-rows.ts';
@@ -191,10 +191,7 @@ export class CellReader {
     const [whole = '', fraction = ''] = text.split('.');
     const cell = Number(whole + fraction.padEnd(this.decimals, '0'));
     if (fraction.length > this.decimals || !Number.isSafeInteger(cell))
-      throw new SarrafError(
-        'TOO_LARGE',
-        `expected a number within 2^53 of ${this.decimals} decimals at most, was ${text}`,
-      );
+      throw tooLarge(`expected a number within 2^53 of ${this.decimals} decimals at most, was ${text}`);
     if (this.known.size >= MOST_REMEMBERED) this.known.clear();
     this.known.set(text, cell);
     return cell;

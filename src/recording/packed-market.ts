@@ -15,25 +15,21 @@ export function countedTimeMs(venueMs: Float64Array, seenMs: Float64Array, row: 
 }
 
 /** Returns the index of the first row at a time or later; `length` if there is none. */
-export function rowFrom(length: number, timeOf: (row: number) => number, timeMs: number): number {
-  return firstIndex(length, (row) => timeOf(row) >= timeMs);
-}
+export const rowFrom = (length: number, timeOf: (row: number) => number, timeMs: number): number =>
+  firstIndex(length, (row) => timeOf(row) >= timeMs);
 
 /** Number of rows that are passed on at once as texts and objects, so that memory stays bounded. */
 const ROWS_A_CHUNK = 2_048;
 
 /** Returns the number of books before a time. */
-function bookCount(books: PackedBooks, toMs: number): number {
-  return rowFrom(books.length, (row) => countedTimeMs(books.venueTimeMs, books.seenMs, row), toMs);
-}
+const bookCount = (books: PackedBooks, toMs: number): number =>
+  rowFrom(books.length, (row) => countedTimeMs(books.venueTimeMs, books.seenMs, row), toMs);
 
-export function tradeCount(trades: PackedTrades, toMs: number): number {
-  return rowFrom(trades.length, (row) => countedTimeMs(trades.timeMs, trades.seenMs, row), toMs);
-}
+export const tradeCount = (trades: PackedTrades, toMs: number): number =>
+  rowFrom(trades.length, (row) => countedTimeMs(trades.timeMs, trades.seenMs, row), toMs);
 
-export function statsCount({ length, seenMs }: PackedStats, toMs: number): number {
-  return rowFrom(length, (row) => seenMs[row] ?? 0, toMs);
-}
+export const statsCount = ({ length, seenMs }: PackedStats, toMs: number): number =>
+  rowFrom(length, (row) => seenMs[row] ?? 0, toMs);
 
 /** Yields the books before a time, in the form in which the catalogue reads them. */
 export async function* packedBooks(books: PackedBooks, toMs: number): AsyncGenerator<BookColumns> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { volumeColumnDecimals, type CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable, invalidOptions } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { Timeframe } from '../domain/candle.ts';
@@ -13,10 +13,7 @@ import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } fr
 /** Maximum number of candles that are read at once: nineteen years of minutes, in 480 MB of columns. */
 export const MOST_CANDLES = 10_000_000;
 
-/**
- * Maximum number of attempts to read candles. Only a file that a writer replaced meanwhile is a reason to try
- * again.
- */
+/** Maximum number of attempts to read candles: again only if a writer replaced a file meanwhile. */
 const MOST_ATTEMPTS = 3;
 
 export interface CandleQuestion extends TimeRange {
@@ -52,12 +49,10 @@ async function readAll(
   partitions: readonly Partition[],
 ): Promise<CandleColumns> {
   const rows = partitions.reduce((sum, partition) => sum + partition.rows, 0);
-  if (rows > MOST_CANDLES) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+  if (rows > MOST_CANDLES)
+    throw invalidOptions(
       `expected at most ${MOST_CANDLES} candles at once, found ${rows}: ask for a shorter time`,
     );
-  }
   const columns = {
     market: question.market,
     timeframe: question.timeframe,
@@ -119,10 +114,7 @@ export async function volumeDecimalsOf(
   });
 }
 
-/**
- * Fills columns and returns the number of bars. All files are one query, so that one is decompressed while
- * another is read.
- */
+/** Fills columns and returns the number of bars, by one query of all files, which is read ahead. */
 async function fill(columns: Omit<CandleColumns, 'length'>, from: Source, rounds: boolean): Promise<number> {
   const { database, root, question, partitions } = from;
   const { openTimeMs, open, high, low, close, volume, priceDecimals, volumeDecimals } = columns;
@@ -144,8 +136,7 @@ async function fill(columns: Omit<CandleColumns, 'length'>, from: Source, rounds
       const timeMs = times.getItem(row) as number;
       // Our own files are sorted, so another program wrote this one.
       if (timeMs <= lastMs)
-        throw new SarrafError(
-          'DATA_UNUSABLE',
+        throw dataUnusable(
           `expected candles of ${question.market} in ${root} in the order of time, each once, found ${timeText(timeMs)} out of it; see "sarraf data verify"`,
         );
       openTimeMs[at + row] = timeMs;

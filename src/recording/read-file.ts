@@ -1,5 +1,5 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidFile } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import type { AppendOutcome } from './staging-table.ts';
@@ -38,10 +38,7 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
   const onTrades = (part: readonly RecordedTrade[]): void => {
     for (const trade of part) trades.push(trade);
     if (trades.length <= MOST_TRADES) return;
-    throw new SarrafError(
-      'INVALID_FILE',
-      `expected at most ${MOST_TRADES} trades in ${path}, found more: cut the file`,
-    );
+    throw invalidFile(`expected at most ${MOST_TRADES} trades in ${path}, found more: cut the file`);
   };
   // Only JSON can be a feed, and most files are tables.
   if (fileKind(path).form === 'json' && (await import('./feed-message.ts')).isFeed(path)) {
@@ -70,7 +67,7 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
     const { firstBad: bad } = report;
     const what =
       bad === null ? `expected candles or trades in ${path}` : `${path}:${bad.line}: ${bad.problem}`;
-    throw new SarrafError('INVALID_FILE', `${what}; "sarraf data import" says all that is wrong with it`);
+    throw invalidFile(`${what}; "sarraf data import" says all that is wrong with it`);
   }
   if (trades.length > 0) return { kind: 'trades', trades: inOrder(trades), symbol: null };
   return { kind: 'candles', columns: collector.candlesOf(question.market) };

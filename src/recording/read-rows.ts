@@ -2,7 +2,7 @@ import type { DuckDBDataChunk, DuckDBListVector, DuckDBVector } from '@duckdb/no
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats, BookLevel } from '../domain/order-book.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { present, SarrafError } from '../domain/errors.ts';
+import { present, type SarrafError, invalidOptions } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { CellTexts, MoneyCells, type TextColumn, type TableShape, STATS_COLUMNS } from './table-shape.ts';
@@ -207,9 +207,8 @@ export function decodeStats(chunk: DuckDBDataChunk, market: string): readonly Re
   });
 }
 
-function columnsOf(chunk: DuckDBDataChunk): ReturnType<DuckDBDataChunk['getColumnVector']>[] {
-  return Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
-}
+const columnsOf = (chunk: DuckDBDataChunk): ReturnType<DuckDBDataChunk['getColumnVector']>[] =>
+  Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
 
 /** Returns the partitions of a folder that overlap a time range, oldest first. */
 export function partitionsWithin(root: string, key: FolderKey, range: TimeRange): readonly Partition[] {
@@ -221,12 +220,10 @@ export function partitionsWithin(root: string, key: FolderKey, range: TimeRange)
 
 /** Returns the partitions of a range. Throws `INVALID_OPTIONS`, which says what exists, if it has none. */
 export function partitionsOfData(root: string, key: FolderKey, range: TimeRange): readonly Partition[] {
-  if (range.fromMs >= range.toMs) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+  if (range.fromMs >= range.toMs)
+    throw invalidOptions(
       `expected a range of time that begins before it ends, was ${timeText(range.fromMs)} to ${timeText(range.toMs)}`,
     );
-  }
   const within = partitionsWithin(root, key, range);
   if (within.length > 0) return within;
   throw noneThere(root, key, range);
@@ -240,8 +237,7 @@ export function noneThere(root: string, key: FolderKey, range: TimeRange): Sarra
     first === undefined || last === undefined
       ? `there are none in ${root}${otherCandles(root, key)}; see "sarraf data list"`
       : `those there reach from ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
-  return new SarrafError(
-    'INVALID_OPTIONS',
+  return invalidOptions(
     `expected data of ${folderTitle(key)} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: ${found}`,
   );
 }
@@ -296,10 +292,7 @@ export function partitionChunks<Row>(
   return streamChunks(database, sql, `read ${files.length === 1 ? files[0] : folder}`);
 }
 
-/**
- * True if a partition was replaced since the manifest was read: another process has written to the folder,
- * and the manifest must be read again.
- */
+/** True if a partition was replaced since the manifest was read, which must be read again. */
 export function isReplaced(root: string, key: FolderKey, { file }: Partition): boolean {
   return (
     !existsSync(join(folderPath(root, key), file)) &&

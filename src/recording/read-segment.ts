@@ -74,9 +74,7 @@ const line = z.union([
 ]);
 
 /** Returns the time an entry was seen, in ms since 1970. */
-function seenMsOf(entry: SegmentEntry): number {
-  return entry.what === 'row' ? entry.row.seenMs : entry.seenMs;
-}
+const seenMsOf = (entry: SegmentEntry): number => (entry.what === 'row' ? entry.row.seenMs : entry.seenMs);
 
 /** Writes an entry as a line of JSON, with its line end. */
 function writeEntry(entry: SegmentEntry): string {
@@ -207,10 +205,7 @@ export async function* segmentRows<Kind extends SegmentKind>(
   if (part.length > 0) yield part;
 }
 
-/**
- * Interval of syncs to the disk, in ms: a power cut loses at most this much data; a crash of the process
- * loses at most the last moment.
- */
+/** Interval of syncs to the disk, in ms: a power cut loses at most this much data. */
 const SYNC_EVERY_MS = 1_000;
 
 /** Size in bytes at which a segment is finalized before its day ends, so that none takes long to read. */
@@ -247,9 +242,7 @@ export class SegmentWriter {
     this.options = options;
   }
 
-  /**
-   * Writes an entry. Within a second it is on the disk, or `onError` is called and later ones are ignored.
-   */
+  /** Writes an entry. Within a second it is on disk, or `onError` is called and later ones are ignored. */
   write(entry: SegmentEntry): void {
     if (this.isStopped) return;
     const day = partitionName(seenMsOf(entry), 'day');

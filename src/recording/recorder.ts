@@ -1,4 +1,4 @@
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, invalidOptions } from '../domain/errors.ts';
 import type { Candle, Timeframe } from '../domain/candle.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
@@ -35,10 +35,7 @@ export interface RecorderOptions
   readonly life: string;
   /** Start of an exchange that begins anew with every run, in ms since 1970; null for any other exchange. */
   readonly beganMs: number | null;
-  /**
-   * Called with each problem as a sentence; must not throw. If recording cannot go on, the recorder stops,
-   * and the caller of `apply` gets no error.
-   */
+  /** Called with each problem as a sentence; must not throw. The recorder stops if it cannot go on. */
   readonly onProblem: (message: string) => void;
   readonly longestPauseMs?: number;
   readonly after?: After;
@@ -118,10 +115,7 @@ export class Recorder {
     }
   }
 
-  /**
-   * Records the answer to a call, at a time in ms since 1970; `askedMs` is the time of the request. Other
-   * kinds of answers are ignored. Never throws.
-   */
+  /** Records the answer to a call, at a time in ms; `askedMs`: that of the request. Never throws. */
   apply(call: VenueCall, answer: VenueAnswer, seenMs: number, askedMs: number = seenMs): void {
     if (answer.outcome !== 'value' || this.isClosed || this.failure !== null) return;
     try {
@@ -146,16 +140,12 @@ export class Recorder {
     return this.compactor.settled();
   }
 
-  /**
-   * Moves everything to the catalogue. What cannot be moved is reported and stays for the next recorder. A
-   * second call does nothing.
-   */
+  /** Moves everything to the catalogue, once. What cannot be moved is reported, for the next recorder. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const { writers } of this.recorded.values()) {
+    for (const { writers } of this.recorded.values())
       await Promise.all(Object.values(writers).map(async (writer) => writer.end()));
-    }
     await this.compactor.end();
     this.release();
   }
@@ -223,8 +213,7 @@ export class Recorder {
           ...(readManifest(root, { market, kind })?.partitions ?? []).map(({ toMs }) => toMs),
         );
         if (lastMs < beganMs) continue;
-        throw new SarrafError(
-          'INVALID_OPTIONS',
+        throw invalidOptions(
           `expected nothing of ${market} in ${root} after ${timeText(beganMs)}, when this exchange began again; its ${kind} reach to ${timeText(lastMs)}: record into another folder`,
         );
       }
@@ -248,19 +237,15 @@ export class Recorder {
       const lastMs = Math.max(...partitions.map(({ toMs }) => toMs));
       const afterMs = other === undefined ? lastMs : Number.POSITIVE_INFINITY;
       known.set(timeframe, afterMs);
-      if (other !== undefined) {
+      if (other !== undefined)
         this.log(
           `candles-${timeframe} of ${market} in ${root} are left as they are, for they are from ${other}: record into another folder`,
         );
-      }
       return afterMs;
     };
   }
 
-  /**
-   * Stores the newest trades of left segments before the first page comes, and finalizes them in the
-   * background.
-   */
+  /** Stores the newest trades of left segments before the first page, and finalizes them later. */
   private async resume(folder: SegmentFolder): Promise<void> {
     const segments = folder.segments();
     for (const segment of segments) if (isOfTrades(segment)) await noteTape(folder.path, segment);
@@ -278,9 +263,8 @@ export class Recorder {
         this.applyBook(call.market, value as OrderBook, seenMs);
         break;
       case 'books':
-        for (const [market, book] of Object.entries(value as Readonly<Record<string, OrderBook>>)) {
+        for (const [market, book] of Object.entries(value as Readonly<Record<string, OrderBook>>))
           this.applyBook(market, book, seenMs);
-        }
         break;
       case 'public-trades': {
         const of = this.recorded.get(call.market);

@@ -2,7 +2,7 @@ import type { MarketStats, BookSides, BookLevel } from '../domain/order-book.ts'
 import type { PublicTrade } from '../domain/trade.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, dataUnusable } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
@@ -49,19 +49,14 @@ export type FolderKey =
   | { readonly market: MarketSymbol; readonly kind: 'trades' | 'books' | 'stats' };
 
 /** Returns the name of a folder below that of its market: `candles-1h`, `trades`. */
-export function folderName(key: FolderKey): string {
-  return key.kind === 'candles' ? `candles-${key.timeframe}` : key.kind;
-}
+export const folderName = (key: FolderKey): string =>
+  key.kind === 'candles' ? `candles-${key.timeframe}` : key.kind;
 
 /** Writes market and kind for people: `BTCIRT candles-1h`. */
-export function folderTitle(key: FolderKey): string {
-  return `${key.market} ${folderName(key)}`;
-}
+export const folderTitle = (key: FolderKey): string => `${key.market} ${folderName(key)}`;
 
 /** Returns the path of the folder below the catalogue's root. */
-export function folderPath(root: string, key: FolderKey): string {
-  return join(root, key.market, folderName(key));
-}
+export const folderPath = (root: string, key: FolderKey): string => join(root, key.market, folderName(key));
 
 /** Returns the key for the names of a market folder and its subfolder; null for foreign names. */
 export function parseFolder(market: string, name: string): FolderKey | null {
@@ -72,10 +67,7 @@ export function parseFolder(market: string, name: string): FolderKey | null {
   return timeframe === undefined ? null : { market: symbol, kind: 'candles', timeframe };
 }
 
-/**
- * Throws `DATA_UNUSABLE` if a market has a folder of candles without a valid timeframe, since it could not be
- * found.
- */
+/** Throws `DATA_UNUSABLE` if a market has a folder of candles whose timeframe is none. */
 export function refuseUnknownCandles(root: string, market: string): void {
   const path = join(root, market);
   if (!existsSync(path)) return;
@@ -83,8 +75,7 @@ export function refuseUnknownCandles(root: string, market: string): void {
     (name) => name.startsWith('candles-') && parseFolder(market, name) === null,
   );
   if (unknown === undefined) return;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected folders of candles named by a timeframe, such as candles-1h, found ${join(path, unknown)}: ` +
       'the catalogue is of an older version. Move it away, and import again',
   );
@@ -103,10 +94,7 @@ export function symbolOf(name: string): MarketSymbol | null {
 /** List of values for each field. */
 type ListsOf<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
 
-/**
- * Recorded trades as columns, so that a run needs no object for each of millions of trades. Times are in ms
- * since 1970, NaN if the exchange gives none.
- */
+/** Recorded trades as columns, for millions of them. Times are in ms since 1970, NaN for none. */
 export interface TradeColumns extends ListsOf<Pick<PublicTrade, 'price' | 'amount' | 'side'>> {
   readonly length: number;
   readonly timeMs: Float64Array;
@@ -156,9 +144,7 @@ export class ListedLevels implements LevelLists {
 }
 
 /** Converts a time of a column; null if the exchange gave none. */
-export function knownTime(timeMs: number): number | null {
-  return Number.isNaN(timeMs) ? null : timeMs;
-}
+export const knownTime = (timeMs: number): number | null => (Number.isNaN(timeMs) ? null : timeMs);
 
 export function tradeColumns(trades: readonly Omit<RecordedTrade, 'id'>[]): TradeColumns {
   return {

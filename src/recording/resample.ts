@@ -12,7 +12,7 @@ import {
   type Timeframe,
 } from '../domain/candle.ts';
 import { candleAt } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -43,21 +43,14 @@ export async function resample(
 ): Promise<{ readonly from: Timeframe | 'trades'; readonly outcome: AppendOutcome }> {
   const { market, to, range } = options;
   const from = options.from ?? sourceFor(catalogue, options);
-  if (from === to)
-    throw new SarrafError('INVALID_OPTIONS', `expected a finer timeframe than ${to}, was the same`);
+  if (from === to) throw invalidOptions(`expected a finer timeframe than ${to}, was the same`);
   const { anchors, grid, parts: partGrid } = gridsOf(catalogue, options, from);
-  if (partGrid !== null && grid.lengthMs % partGrid.lengthMs !== 0) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected candles that fill those of ${to}, was ${from}: they do not divide them`,
-    );
-  }
-  if (partGrid !== null && !liesInside(partGrid, grid)) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+  if (partGrid !== null && grid.lengthMs % partGrid.lengthMs !== 0)
+    throw invalidOptions(`expected candles that fill those of ${to}, was ${from}: they do not divide them`);
+  if (partGrid !== null && !liesInside(partGrid, grid))
+    throw invalidOptions(
       `expected candles that lie whole inside those of ${gridText(grid)}, was ${gridText(partGrid)}: name finer ones with --of, or another beginning with --anchor`,
     );
-  }
   const builder = new BarBuilder(grid);
   const pieces =
     from === 'trades'
@@ -70,22 +63,14 @@ export async function resample(
     firstMs ??= part.candles[0]?.openTimeMs ?? null;
     const lastMs = part.candles.at(-1)?.openTimeMs ?? 0;
     endMs = partGrid === null ? lastMs : partGrid.endOf(lastMs);
-    if (builder.count > MOST_BUILT_BARS) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected at most ${MOST_BUILT_BARS} bars, found more: ask for a shorter time`,
-      );
-    }
+    if (builder.count > MOST_BUILT_BARS)
+      throw invalidOptions(`expected at most ${MOST_BUILT_BARS} bars, found more: ask for a shorter time`);
   }
   const candles = builder
     .candles()
     .filter(({ openTimeMs }) => openTimeMs >= (firstMs ?? 0) && grid.endOf(openTimeMs) <= endMs);
-  if (candles.length === 0) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected data of ${market} over at least one whole bar of ${to}, found less`,
-    );
-  }
+  if (candles.length === 0)
+    throw invalidOptions(`expected data of ${market} over at least one whole bar of ${to}, found less`);
   return {
     from,
     outcome: await catalogue.appendCandles({
@@ -131,8 +116,7 @@ function sourceFor(catalogue: Catalogue, options: ResampleOptions): Timeframe | 
   );
   if (found !== undefined) return found;
   if (there.some(({ kind }) => kind === 'trades')) return 'trades';
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected candles of ${market} that are finer than ${to} and divide it, or trades, found none; see "sarraf data list"`,
   );
 }
@@ -241,6 +225,4 @@ export class BarBuilder {
 export const SETTLE_MS = 5_000;
 
 /** True if a bar that ends at a time was seen late enough to be final. */
-export function isSettled(endMs: number, seenMs: number): boolean {
-  return seenMs >= endMs + SETTLE_MS;
-}
+export const isSettled = (endMs: number, seenMs: number): boolean => seenMs >= endMs + SETTLE_MS;

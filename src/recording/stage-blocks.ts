@@ -46,10 +46,7 @@ const CHUNK_ROWS = 2_048;
 
 type Decimals = Pick<CandleBlock, 'priceDecimals' | 'volumeDecimals'>;
 
-/**
- * Creates the table `given` from the bars of a file, in the order of its lines. Returns null, without such a
- * table, if they must be read row by row.
- */
+/** Creates the table `given` from the bars of a file, in order; null if they must be read by row. */
 export async function stageBlocks(
   database: Database,
   blocks: AsyncIterable<CandleBlock>,

@@ -9,7 +9,7 @@ import {
   countsSql,
 } from './table-shape.ts';
 import type { DuckDBAppender, DuckDBType, DuckDBValue } from '@duckdb/node-api';
-import { SarrafError, invariant } from '../domain/errors.ts';
+import { invariant, invalidOptions, tooLarge } from '../domain/errors.ts';
 import { unitsOf } from '../domain/money.ts';
 import { BOOK_LEVELS } from './records.ts';
 import { join } from 'node:path';
@@ -116,9 +116,7 @@ export class StagingTable<Row> implements StagedRows {
     });
   }
 
-  /**
-   * Adds rows. Throws `TOO_MANY_DECIMALS`, `TOO_LARGE` or `INVALID_OPTIONS` for one that no file can hold.
-   */
+  /** Adds rows. Throws `TOO_MANY_DECIMALS`, `TOO_LARGE` or `INVALID_OPTIONS` if no file can hold one. */
   add(rows: readonly Row[]): void {
     for (const row of rows) {
       this.note(row);
@@ -135,24 +133,19 @@ export class StagingTable<Row> implements StagedRows {
 
   private note(row: Row): void {
     const timeMs = this.shape.timeMs(row);
-    if (!Number.isSafeInteger(timeMs) || Number.isNaN(new Date(timeMs).getTime())) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected a time in ms since 1970 of ${this.shape.noun}, was ${timeMs}`,
-      );
-    }
+    if (!Number.isSafeInteger(timeMs) || Number.isNaN(new Date(timeMs).getTime()))
+      throw invalidOptions(`expected a time in ms since 1970 of ${this.shape.noun}, was ${timeMs}`);
     this.isInOrder &&= timeMs > this.toMs;
     this.fromMs = Math.min(this.fromMs, timeMs);
     this.toMs = Math.max(this.toMs, timeMs);
     const name = partitionName(timeMs, this.shape.partition);
     const { price, amount } = this.shape.decimals(row);
     const before = this.decimals.get(name);
-    if (before === undefined || price > before.price || amount > before.amount) {
+    if (before === undefined || price > before.price || amount > before.amount)
       this.decimals.set(name, {
         price: Math.max(price, before?.price ?? 0),
         amount: Math.max(amount, before?.amount ?? 0),
       });
-    }
   }
 
   private write(): void {
@@ -182,12 +175,8 @@ export class StagingTable<Row> implements StagedRows {
   private money(text: string): DuckDBValue {
     const units = unitsOf(text as Parameters<typeof unitsOf>[0]);
     // Beyond this the library writes only the lower bits, which are another number.
-    if (units <= -TOO_LARGE || units >= TOO_LARGE) {
-      throw new SarrafError(
-        'TOO_LARGE',
-        `expected at most ${WIDTH - SCALE} digits before the point, was "${text}"`,
-      );
-    }
+    if (units <= -TOO_LARGE || units >= TOO_LARGE)
+      throw tooLarge(`expected at most ${WIDTH - SCALE} digits before the point, was "${text}"`);
     return this.duckdb.decimalValue(units, WIDTH, SCALE);
   }
 }

@@ -4,7 +4,7 @@ import type { MarketStats, BookLevel } from '../domain/order-book.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade } from './records.ts';
 import type { DuckDBVector } from '@duckdb/node-api';
 import { cellText } from '../domain/candle-columns.ts';
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, SarrafError, tooLarge } from '../domain/errors.ts';
 import { formatUnits, UNIT_DECIMALS, divideHalfEven } from '../domain/money.ts';
 
 /** Type of a column in a Parquet file; `money` is DECIMAL(38,10), `moneys` a list of it. */
@@ -56,9 +56,8 @@ export interface TableShape<Row> {
 }
 
 /** Returns the name of the partition of a time: its month or day in UTC. */
-export function partitionName(timeMs: number, partition: 'month' | 'day'): string {
-  return new Date(timeMs).toISOString().slice(0, partition === 'month' ? 7 : 10);
-}
+export const partitionName = (timeMs: number, partition: 'month' | 'day'): string =>
+  new Date(timeMs).toISOString().slice(0, partition === 'month' ? 7 : 10);
 
 /**
  * Returns the SQL that lists the partitions of some rows: name, number of rows, first and last time. It
@@ -78,10 +77,7 @@ export function countsSql(of: {
     GROUP BY 1 ORDER BY 1`;
 }
 
-/**
- * Returns the SQL condition that a time in ms lies in a partition; whole ranges of a table can then be
- * skipped.
- */
+/** Returns the SQL condition that a time in ms lies in a partition, so that ranges of a table are skipped. */
 export function inPartitionSql(timeSql: string, name: string): string {
   const [year = 0, month = 1, day] = name.split('-').map(Number);
   const fromMs = Date.UTC(year, month - 1, day ?? 1);
@@ -174,9 +170,8 @@ export const BOOK_SHAPE: TableShape<RecordedBook> = {
   tieSql: 'seen_ms',
 };
 
-function levelDigits(levels: readonly BookLevel[], place: 0 | 1): number {
-  return levels.reduce((most, level) => Math.max(most, fractionDigits(level[place])), 0);
-}
+const levelDigits = (levels: readonly BookLevel[], place: 0 | 1): number =>
+  levels.reduce((most, level) => Math.max(most, fractionDigits(level[place])), 0);
 
 /** Decimal fields of the statistics, by column name. */
 export const STATS_COLUMNS = {
@@ -237,9 +232,8 @@ export class MoneyCells {
   constructor(vector: DuckDBVector) {
     // Private only in its type, and the package version is fixed: the bytes of the column.
     const { dataView } = vector as unknown as { readonly dataView?: DataView };
-    if (!(dataView instanceof DataView) || dataView.byteOffset % 4 !== 0) {
+    if (!(dataView instanceof DataView) || dataView.byteOffset % 4 !== 0)
       throw new TypeError('expected a vector of decimals with 128 bits');
-    }
     this.words = new Uint32Array(dataView.buffer, dataView.byteOffset, dataView.byteLength >> 2);
   }
 
@@ -310,26 +304,17 @@ export class MoneyCells {
     return { at: (row) => texts.of(present(cells[row], 'a cell of a column')) };
   }
 
-  /**
-   * Converts a value that the fast conversion cannot handle: negative, as in damaged data, or with more
-   * decimals.
-   */
+  /** Converts a value that the fast conversion cannot: negative (damaged), or with more decimals. */
   private rareCell(row: number, decimals: number, rounds: boolean): number {
     const units = this.units(row);
     const divisor = 10n ** BigInt(UNIT_DECIMALS - decimals);
     const cell = Number(divideHalfEven(units, divisor));
     if ((rounds || units % divisor === 0n) && Number.isSafeInteger(cell)) return cell;
-    throw new SarrafError(
-      'TOO_LARGE',
-      `expected a number within 2^53 of ${decimals} decimals at most, was ${this.text(row)}`,
-    );
+    throw tooLarge(`expected a number within 2^53 of ${decimals} decimals at most, was ${this.text(row)}`);
   }
 }
 
-/**
- * Returns the multiplicative inverse of an odd number in 32 bits. Each round of Newton's method doubles the
- * number of correct bits.
- */
+/** Returns the inverse of an odd number in 32 bits. Each round of Newton's method doubles its bits. */
 function oddInverse(odd: number): number {
   const value = odd | 0;
   let inverse = value;

@@ -70,10 +70,7 @@ function isMarketData({ method, path }: HttpRequest): boolean {
 /** Folder of the catalogue for raw replies. */
 const RAW = 'raw';
 
-/**
- * Interval in ms, and size, at which replies are compressed and written. A shorter interval loses less if the
- * process dies, but makes larger files.
- */
+/** Interval in ms, and size, at which replies are compressed. Shorter loses less, in larger files. */
 const PACK_EVERY_MS = 1_000;
 const LARGEST_PACK_BYTES = 256 * 1024;
 

@@ -112,9 +112,8 @@ async function checkRows(
   // Reading would stop at a damaged partition, which is a finding already.
   if (findings.byKind().file !== undefined) return rows;
   const question = { market: key.market, ...range };
-  if (key.kind === 'trades') {
+  if (key.kind === 'trades')
     return checkEach(catalogue.readTrades(question), new TradeCheck(findings, { priceStep, gaps }));
-  }
   return checkEach(
     catalogue.readBooks(question),
     new BookCheck(findings, { priceStep, gapMs, watched, gaps }),
@@ -151,16 +150,12 @@ async function checkFiles(
       findings.add('file', partition.fromMs, `${path} is not what was written: its checksum is wrong`);
     } else sound.push(partition);
   }
-  for (const name of unknownFiles(folder, manifest)) {
+  for (const name of unknownFiles(folder, manifest))
     findings.add('file', null, `${join(folder, name)} is there, and the manifest does not know of it`);
-  }
   return { sound, leftOvers: leftOvers(folder, manifest) };
 }
 
-/**
- * Maximum number of trade ids that are remembered to find duplicates: those of some minutes, since equal
- * trades are neighbours.
- */
+/** Maximum number of trade ids remembered to find duplicates: equal trades are neighbours. */
 const MOST_IDS = 10_000;
 
 /** Checks trades in the order in which they are stored. */
@@ -193,12 +188,10 @@ class TradeCheck {
       this.findings.add('order', timeMs, `a trade of ${when} comes after ${timeText(this.beforeMs)}`);
     this.beforeMs = Math.max(this.beforeMs, timeMs);
     const price = unitsOf(trade.price);
-    if (price <= 0n || unitsOf(trade.amount) <= 0n) {
+    if (price <= 0n || unitsOf(trade.amount) <= 0n)
       this.findings.add('negative', timeMs, `a trade of ${when} has a price or amount that is not positive`);
-    }
-    if (this.priceStep !== null && price % this.priceStep !== 0n) {
+    if (this.priceStep !== null && price % this.priceStep !== 0n)
       this.findings.add('off-step', timeMs, `a trade of ${when} has the price ${trade.price}, off the step`);
-    }
     if (trade.id !== null) this.number(trade.id, timeMs);
   }
 
@@ -223,10 +216,7 @@ class BookCheck {
   private readonly options: {
     readonly priceStep: Units | null;
     readonly gapMs: number;
-    /**
-     * Ranges in which a recorder polled, except gaps, in order of time: without a book there nothing
-     * changed.
-     */
+    /** Ranges in which a recorder polled, except gaps, by time: without a book there nothing changed. */
     readonly watched: readonly TimeRange[];
     readonly gaps: readonly TimeRange[];
   };
@@ -293,9 +283,8 @@ function bookProblem({ bids, asks }: RecordedBook): string | null {
   if (bids.length > BOOK_LEVELS || asks.length > BOOK_LEVELS) return `has more than ${BOOK_LEVELS} levels`;
   if (!isSorted(bids, -1) || !isSorted(asks, 1)) return 'has levels out of order';
   const [bid, ask] = [bids[0], asks[0]];
-  if (bid !== undefined && ask !== undefined && unitsOf(bid[0]) >= unitsOf(ask[0])) {
+  if (bid !== undefined && ask !== undefined && unitsOf(bid[0]) >= unitsOf(ask[0]))
     return `crosses: ${bid[0]} is bid, ${ask[0]} asked`;
-  }
   return [...bids, ...asks].some(([, amount]) => unitsOf(amount) <= 0n)
     ? 'has an amount that is not positive'
     : null;

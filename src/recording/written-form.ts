@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { invalidFile } from '../domain/errors.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
 import type { FileRow } from '../domain/csv.ts';
@@ -136,9 +136,8 @@ interface WrittenDate {
   readonly rest: string;
 }
 
-function dateFrom(year = '', month = '', day = '', rest = ''): WrittenDate | null {
-  return month === '' ? null : { year, month, day, rest };
-}
+const dateFrom = (year = '', month = '', day = '', rest = ''): WrittenDate | null =>
+  month === '' ? null : { year, month, day, rest };
 
 function monthOf(name = ''): string {
   const index = MONTHS.indexOf(name.slice(0, 3).toLowerCase());
@@ -171,8 +170,7 @@ function decimalSign(path: string, texts: readonly string[], form: FileForm['dec
       : sure
         ? `numbers with both, such as "${doubtful}"`
         : `numbers such as "${doubtful}" beside others`;
-  throw new SarrafError(
-    'INVALID_FILE',
+  throw invalidFile(
     `expected numbers in ${path} whose comma is between thousands or before decimals, found ${found}: say which with --decimal point (1,234 is a thousand) or --decimal comma (1,234 is about one)`,
   );
 }
@@ -194,8 +192,7 @@ function dateOrder(
   const isMonthFirst = dates.some(({ second }) => second > 12);
   if (isDayFirst !== isMonthFirst) return isDayFirst ? 'day-first' : 'month-first';
   const found = isDayFirst ? 'both, such as' : 'only dates that may be either, such as';
-  throw new SarrafError(
-    'INVALID_FILE',
+  throw invalidFile(
     `expected dates in ${path} that show whether the day or the month comes first, found ${found} "${sample.text}": say it with --dates day-first or --dates month-first, or write yyyy-mm-dd`,
   );
 }
@@ -208,22 +205,17 @@ const isSerial = (text: string): boolean =>
 function refuseForeignDates(path: string, texts: readonly string[]): void {
   const persian = texts.find((text) => /^1[34]\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?:\D|$)/.test(text));
   if (persian !== undefined)
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `expected dates of the Gregorian calendar in ${path}, found "${persian}" of the Persian one: convert the column to yyyy-mm-dd`,
     );
   const [serial] = texts;
   if (serial !== undefined && texts.every(isSerial))
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `expected times in ${path}, found numbers of days as a spreadsheet counts them, such as ${serial}: give the column the format yyyy-mm-dd hh:mm:ss, and save it as CSV again`,
     );
 }
 
-/**
- * Bounds of the units of times: smaller numbers are seconds, milliseconds, or microseconds; all others are
- * nanoseconds. 1e11 s are in the year 5138.
- */
+/** Bounds of times in seconds, milliseconds, microseconds; above are nanoseconds. 1e11 s is 5138. */
 const FIRST_MS = 1e11;
 const FIRST_MICROSECONDS = 1e14;
 const FIRST_NANOSECONDS = 1e17;
@@ -240,10 +232,7 @@ export class TimeReader {
   private zone: string | null = null;
   private zoneLine = 0;
 
-  /**
-   * Returns a time in ms since 1970, or the problem as a sentence. Throws `INVALID_FILE` if the zone changes:
-   * then the whole file is in doubt.
-   */
+  /** Returns a time in ms since 1970, or the problem. Throws `INVALID_FILE` if the zone changes. */
   read(text: string, at: { readonly path: string; readonly line: number }): number | string {
     if (/^\d+(?:\.\d+)?$/.test(text)) return this.number(text);
     const [, date, clock, zone = 'none'] = ISO.exec(text) ?? [];
@@ -292,8 +281,7 @@ export class TimeReader {
       this.zoneLine = line;
     }
     if (this.zone === named) return;
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `${path}:${line}: expected times of one time zone, found ${zoneText(named)} here and ${zoneText(this.zone)} in line ${this.zoneLine}: write them all in UTC, and import again`,
     );
   }

@@ -99,9 +99,8 @@ async function* plainBars(csv: PlainCsv): AsyncGenerator<CandleBlock> {
   const reader = new LineReader(csv, layout);
   for await (const part of partsOf(csv)) {
     // A part of a compressed file may be larger than the buffer.
-    for (let from = 0; from < part.length; from += READ_BYTES) {
+    for (let from = 0; from < part.length; from += READ_BYTES)
       yield* reader.read(part.subarray(from, from + READ_BYTES));
-    }
   }
   yield* reader.end();
 }

@@ -10,7 +10,7 @@ import {
   timeframeMs,
   type Timeframe,
 } from '../../domain/candle.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invalidFile } from '../../domain/errors.ts';
 import { durationText, isoText } from '../../domain/time-text.ts';
 import type { ReadRow } from './table-reader.ts';
 
@@ -39,9 +39,8 @@ function stepsOf(timesMs: readonly number[]): Steps | null {
   };
 }
 
-function commonDivisor(left: number, right: number): number {
-  return right === 0 ? left : commonDivisor(right, left % right);
-}
+const commonDivisor = (left: number, right: number): number =>
+  right === 0 ? left : commonDivisor(right, left % right);
 
 /** Bars to build from a file, and whether its own bars must be resampled. */
 export interface BarPlan {
@@ -81,27 +80,23 @@ function lengthsOf(options: BarChoice): Pick<BarPlan, 'timeframe' | 'partMs'> {
   if (wanted === null) {
     if (own !== null) return { timeframe: own, partMs: null };
     const found = usualMs === null ? 'fewer than two bars' : `bars ${durationText(usualMs)} apart`;
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `expected bars of one of the timeframes ${TIMEFRAMES.join(', ')} in ${path}, found ${found}: "sarraf data import" makes them of finer bars with --timeframe and --resample`,
     );
   }
   const wantedMs = timeframeMs(wanted);
-  if (steps === null || usualMs === wantedMs || steps.commonMs === wantedMs) {
+  if (steps === null || usualMs === wantedMs || steps.commonMs === wantedMs)
     return { timeframe: wanted, partMs: null };
-  }
   const { commonMs } = steps;
   if (commonMs > wantedMs) {
     if (timesMs.length < FEW_BARS && commonMs % wantedMs === 0) return { timeframe: wanted, partMs: null };
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `expected bars of ${durationText(timeframeMs(wanted))} in ${path}, found bars ${durationText(commonMs)} apart, of which finer ones can not be made: name a timeframe of ${durationText(commonMs)} or more`,
     );
   }
   if (mayResample && wantedMs % commonMs === 0) return { timeframe: wanted, partMs: commonMs };
   const how = wantedMs % commonMs === 0 ? 'add --resample to put them together' : 'which do not fill it';
-  throw new SarrafError(
-    'INVALID_FILE',
+  throw invalidFile(
     `expected bars of ${durationText(wantedMs)} in ${path}, found bars ${durationText(commonMs)} apart: ${how}`,
   );
 }
@@ -201,10 +196,6 @@ export class BackwardSteps {
   }
 }
 
-/**
- * True if some times go back in a file that mostly goes forward. A file that mostly goes back is sorted in
- * reverse.
- */
-export function isSlipped({ forward, back }: { readonly forward: number; readonly back: number }): boolean {
-  return back > 0 && back <= forward / 10;
-}
+/** True if some times go back in a file that mostly goes forward, and is not sorted in reverse. */
+export const isSlipped = ({ forward, back }: { readonly forward: number; readonly back: number }): boolean =>
+  back > 0 && back <= forward / 10;

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../domain/stored-json.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { type SarrafError, invalidFile } from '../../domain/errors.ts';
 import { openDatabase, queryRows, sqlFiles, streamChunks } from '../duckdb.ts';
 import type { FileRow } from '../../domain/csv.ts';
 import {
@@ -54,10 +54,7 @@ export async function* joined({ rows, rest }: FirstRows): AsyncGenerator<readonl
   }
 }
 
-/**
- * Opens a Parquet file with flat columns and reads its rows as texts; timestamps become ms. Throws
- * `INVALID_FILE` for another file.
- */
+/** Opens a Parquet file of flat columns; reads rows as texts, times as ms. Throws `INVALID_FILE`. */
 async function openParquet(path: string): Promise<RowFile & { readonly progress: () => ReadProgress }> {
   const columns = await columnsOf(path);
   const select = columns.map(({ name, type }) => {
@@ -84,8 +81,7 @@ async function columnsOf(path: string): Promise<readonly { readonly name: string
     );
     return rows.map(([name, type]) => ({ name: String(name), type: String(type) }));
   } catch (error) {
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `expected a Parquet file that is whole at ${path}, found one that is damaged or cut off: get it again`,
       { cause: error },
     );
@@ -134,7 +130,7 @@ async function openJson(path: string): Promise<RowFile & { readonly progress: ()
   const open = openText(path);
   const rows = rowsOf(path, open);
   const { value } = await rows.next();
-  if (value === undefined) throw new SarrafError('INVALID_FILE', `expected rows in ${path}, found none`);
+  if (value === undefined) throw invalidFile(`expected rows in ${path}, found none`);
   const [first] = value.values;
   const header = isBarLists(first) ? LISTS : isObject(first) ? Object.keys(first) : null;
   return { header, parts: jsonParts(header, value, rows), progress: open.progress };
@@ -243,8 +239,7 @@ function parsed(path: string, line: number, text: string): unknown {
 }
 
 function noJson(path: string, line: number, cause?: unknown): SarrafError {
-  return new SarrafError(
-    'INVALID_FILE',
+  return invalidFile(
     `${path}:${line}: expected a JSON object or list that is whole, one a line or all in one list, found text that is none: get the file again, or convert it with jq -c ".[]"`,
     { cause },
   );

@@ -97,10 +97,7 @@ export class PlainScanner {
     return 'end';
   }
 
-  /**
-   * Returns the bars since the last block, with the decimals of the most precise bar so far. Its columns are
-   * reused for the next block.
-   */
+  /** Returns the bars since the last block, as precise as the most precise one, in reused columns. */
   block(): CandleBlock {
     const { length, priceDecimals, volumeDecimals } = this;
     const part = (column: Float64Array): Float64Array => column.subarray(0, length);
@@ -399,9 +396,7 @@ class PlainTimes {
   }
 }
 
-function isDigit(code: number | undefined): boolean {
-  return code !== undefined && code >= ZERO && code <= NINE;
-}
+const isDigit = (code: number | undefined): boolean => code !== undefined && code >= ZERO && code <= NINE;
 
 /** Returns two digits as a number; NaN if they are no digits. */
 function pair(bytes: Uint8Array, at: number): number {

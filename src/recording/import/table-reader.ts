@@ -1,4 +1,4 @@
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError, invalidFile, tooLarge } from '../../domain/errors.ts';
 import type { AppendOutcome } from '../staging-table.ts';
 import { type ColumnPlaces, NO_COLUMN, type Field } from '../column-places.ts';
 import { Rejects, type ImportTableOptions } from '../import-report.ts';
@@ -59,8 +59,7 @@ export class TableReader {
       'problem' in time ? [{ line, problem: time.problem }] : [],
     );
     if (times.length > 0 || first === undefined) return times;
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `${path}:${first.line}: ${first.problem}, and no other row has one either: say which column it is with --columns time=NAME, or write times that can be read`,
     );
   }
@@ -122,10 +121,7 @@ export class TableReader {
   }
 }
 
-/**
- * Reads the file once more to reject the rows that contradict others, which are known only when all rows are
- * read.
- */
+/** Reads the file again to reject the rows that contradict others, which are known only at its end. */
 export async function rejectConflicts(
   { count, conflicts }: Extract<AppendOutcome, { readonly kind: 'conflict' }>,
   { path }: ImportTableOptions,
@@ -156,7 +152,7 @@ export async function naming(
     if (!(error instanceof SarrafError) || typeof openTimeMs !== 'number') throw error;
     const line = await reader.lineAt((await openTable(path)).parts, openTimeMs);
     const at = line === null ? path : `${path}:${line}`;
-    throw new SarrafError('TOO_LARGE', `${at}: ${error.message}`, { cause: error });
+    throw tooLarge(`${at}: ${error.message}`, { cause: error });
   }
 }
 
@@ -243,10 +239,7 @@ class RowReader {
     });
   }
 
-  /**
-   * Refuses a row with another number of fields: the line was cut short or a number contains a comma, so that
-   * fields may be in the wrong place.
-   */
+  /** Refuses a row with another number of fields: it was cut short or a number contains a comma. */
   private checkWidth({ fields }: FileRow): void {
     const { width } = this.options;
     if (fields.length === width) return;
@@ -269,9 +262,8 @@ class RowReader {
   private decimal(row: FileRow, field: Field): DecimalText {
     const text = this.options.form.number(this.text(row, field), field);
     const decimal = tryDecimalText(text);
-    if (decimal === null || decimal.startsWith('-')) {
+    if (decimal === null || decimal.startsWith('-'))
       throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);
-    }
     const digits = fractionDigits(decimal);
     // A volume only bounds how much may fill, while an amount must be exact.
     if (
@@ -329,9 +321,8 @@ class RowReader {
 /** Returns the problem of a bar that is not exact in columns of whole numbers; null if it is exact. */
 function columnProblem(bar: Candle): string | null {
   const large = (['open', 'high', 'low', 'close'] as const).find((field) => !isExact(bar[field]));
-  if (large !== undefined) {
+  if (large !== undefined)
     return `expected at most ${SURE_DIGITS} digits of ${large}, found "${bar[large]}": --round-prices rounds it`;
-  }
   const [whole = ''] = bar.volume.split('.');
   return whole.length <= SURE_DIGITS
     ? null
@@ -341,10 +332,7 @@ function columnProblem(bar: Candle): string | null {
 const isExact = (text: DecimalText): boolean =>
   text.length <= SURE_DIGITS || Number.isSafeInteger(Number(text.replace('.', '')));
 
-/**
- * Returns the problem of a bar's prices; null if low <= open, close <= high. Prices are compared as floats:
- * neighbours beyond 15 digits count as equal.
- */
+/** Returns the problem of a bar's prices, compared as floats; null if low <= open, close <= high. */
 function shapeProblem({ open, high, low, close }: Candle): string | null {
   const [least, most] = [Number(low), Number(high)];
   const isWithin = (price: number): boolean => price >= least && price <= most;

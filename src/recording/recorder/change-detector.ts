@@ -13,19 +13,13 @@ import { replaceFile } from '../durable-file.ts';
 import { shapeOf, STORED_CODECS } from '../../records/field.ts';
 import { FILL } from '../../records/fill.ts';
 
-/**
- * Interval in ms at which a poll without changes is recorded: often enough to know later that nothing
- * changed, and rarely enough to cost nothing.
- */
+/** Interval in ms at which a poll without changes is recorded, to know later that nothing changed. */
 const POLL_INTERVAL_MS = 10_000;
 
 /** Number of trades that the next page is joined to: far more than a page has. */
 const TAPE_RETAINED = 500;
 
-/**
- * Number of bars per timeframe that are remembered as recorded: more than are requested again. Recording a
- * bar twice does no harm.
- */
+/** Number of bars per timeframe remembered as recorded: more than are requested again. */
 const BARS_RETAINED = 10_000;
 
 export interface ChangeDetectorOptions {
@@ -38,10 +32,7 @@ export interface ChangeDetectorOptions {
   readonly beganMs: number | null;
   /** Longest time between two polls of books or statistics, in ms; a longer one is a gap. */
   readonly longestPauseMs: number;
-  /**
-   * Returns a time in ms; bars of a timeframe that open until then are not recorded. Infinity: none are
-   * recorded. Default: all are.
-   */
+  /** Returns a time in ms until which no opening bar is recorded; Infinity: none are. Default: all are. */
   readonly barsAfterMs?: (timeframe: Timeframe) => number;
 }
 
@@ -120,10 +111,7 @@ export class ChangeDetector {
     ];
   }
 
-  /**
-   * Records a bar if it was requested so long after its end that it should be final, and again if it differs
-   * after all.
-   */
+  /** Records a bar requested long enough after its end to be final, and again if it differs after all. */
   applyBars(
     timeframe: Timeframe,
     page: readonly Candle[],
@@ -206,13 +194,8 @@ const tail = z.strictObject({
 
 type TapeTail = z.output<typeof tail>;
 
-/**
- * Returns the newest recorded trades of a market, to which the first page of the next process is joined; null
- * if none are known.
- */
-export function readTape(folder: string): readonly PublicTrade[] | null {
-  return readTail(folder)?.trades ?? null;
-}
+/** Returns the newest recorded trades of a market, to join the next page to; null if unknown. */
+export const readTape = (folder: string): readonly PublicTrade[] | null => readTail(folder)?.trades ?? null;
 
 /** Stores the newest trades of a segment, once. Must be called for one segment after the other. */
 export async function noteTape(folder: string, segment: Segment<'trades'>): Promise<void> {

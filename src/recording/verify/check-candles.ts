@@ -1,6 +1,5 @@
-import { countText } from '../../domain/money.ts';
+import { countText, type Units } from '../../domain/money.ts';
 import { cellText } from '../../domain/candle-columns.ts';
-import type { Units } from '../../domain/money.ts';
 import { anchorText, type BarGrid, type BarValues } from '../../domain/candle.ts';
 import type { Database } from '../duckdb.ts';
 import type { FolderKey, TimeRange } from '../records.ts';
@@ -205,9 +204,8 @@ class CandleCheck {
       const found = `open ${text(open)}, high ${text(high)}, low ${text(low)}, close ${text(close)}`;
       this.findings.add('shape', timeMs, `${timeText(timeMs)} is not low <= open, close <= high: ${found}`);
     }
-    if (Math.min(open, high, low, close) <= 0) {
+    if (Math.min(open, high, low, close) <= 0)
       this.findings.add('negative', timeMs, `${timeText(timeMs)} has a price that is not positive`);
-    }
     if (volume < 0) this.findings.add('negative', timeMs, `${timeText(timeMs)} has a negative volume`);
   }
 
@@ -232,9 +230,8 @@ const MOST_SHIFT_MS = 14 * 3_600_000;
 const SHIFT_STEP_MS = 1_800_000;
 
 /** True if clocks of two time zones can differ by this length. */
-function isShift(lengthMs: number): boolean {
-  return lengthMs > 0 && lengthMs <= MOST_SHIFT_MS && lengthMs % SHIFT_STEP_MS === 0;
-}
+const isShift = (lengthMs: number): boolean =>
+  lengthMs > 0 && lengthMs <= MOST_SHIFT_MS && lengthMs % SHIFT_STEP_MS === 0;
 
 /** Share of a bar's usual move below which a price jump over a gap is none: nothing happened in the gap. */
 const QUIET_SHARE = 0.05;

@@ -179,9 +179,8 @@ describe('trades', () => {
   test('of a segment are taken up once, however often it is given', async () => {
     const one = trade(AUGUST);
     await catalogue.appendTrades({ ...trades, trades: [[one]] });
-    for (let time = 0; time < 2; time += 1) {
+    for (let time = 0; time < 2; time += 1)
       await catalogue.appendTrades({ ...trades, segment: 'segment-1', trades: [[one, one]] });
-    }
     expect(await gather(catalogue.readTrades(question))).toEqual([one, one, one]);
   });
 

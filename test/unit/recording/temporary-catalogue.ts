@@ -23,9 +23,8 @@ export const USUAL_IMPORT = {
 /** Takes locks as the commands do. */
 export const takeLock: LockFile = (path) => acquireProcessLock({ path, what: path, otherwise: 'wait' });
 
-export function temporaryCatalogue(root = folderOfThisTest()): Catalogue {
-  return new Catalogue({ root, lockFile: takeLock });
-}
+export const temporaryCatalogue = (root = folderOfThisTest()): Catalogue =>
+  new Catalogue({ root, lockFile: takeLock });
 
 /** Catalogue that is empty before each test of the file. */
 export const catalogueOfEachTest = (): Catalogue => temporaryCatalogue(folderOfEachTest());
@@ -57,9 +56,8 @@ export function candle(
 }
 
 /** Makes consecutive bars. */
-export function candles(fromMs: number, count: number, stepMs = 60_000): Candle[] {
-  return Array.from({ length: count }, (_, index) => candle(fromMs + index * stepMs));
-}
+export const candles = (fromMs: number, count: number, stepMs = 60_000): Candle[] =>
+  Array.from({ length: count }, (_, index) => candle(fromMs + index * stepMs));
 
 export function trade(timeMs: number, change: Partial<RecordedTrade> = {}): RecordedTrade {
   return {

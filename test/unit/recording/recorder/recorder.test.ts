@@ -141,9 +141,8 @@ test('a disk that takes nothing more ends the recording with one word, and never
   const problems: string[] = [];
   const recorder = await openRecorder(root, { onProblem: (message) => problems.push(message) });
   rmSync(join(root, 'segments', BTCIRT), { recursive: true });
-  for (let second = 0; second < 5; second += 1) {
+  for (let second = 0; second < 5; second += 1)
     recorder.apply(...bookAnswer(bookOf(100 + second)), NOON_MS + second * 1_000);
-  }
   expect(problems).toEqual([
     expect.stringMatching(/^recording: nothing more is recorded in this run, which goes on: ENOENT/),
   ]);
@@ -212,10 +211,7 @@ test('raw replies are kept whole, packed by the day, and read to the last piece 
 
 const SCRIPT = fileURLToPath(new URL('limited-recording.ts', import.meta.url));
 
-/**
- * Shell command that limits the files of a process to a number of blocks of 1 KiB, as a full disk does; a
- * line is cut off there.
- */
+/** Shell command that limits files to a number of blocks of 1 KiB, as a full disk does. */
 const LIMITED = `trap '' XFSZ; ulimit -f 600; exec "$0" "$@"`;
 
 test('where the disk takes no more the recording stops with a word, and what it took is whole in the catalogue later', async () => {
