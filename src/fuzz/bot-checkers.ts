@@ -153,10 +153,7 @@ export class BotCheckers {
     return this.options.mutator?.refusedNames ?? NONE_REFUSED;
   }
 
-  /**
-   * Returns the refused names, and a name for each strategy whose books a person changed: its holdings differ
-   * from its fills.
-   */
+  /** Returns the refused names, and a name for each strategy whose books a person changed. */
   get unjudgedNames(): ReadonlySet<string> {
     const { moved } = this.positions;
     return new Set([...this.refusedNames, ...[...moved].map((strategy) => `${INSTANCE}-${strategy}-`)]);

@@ -73,10 +73,7 @@ export const INSTANCE = 'bot';
 /** Usual time from a request to its answer, in ms. */
 const REPLY_MS = 200;
 
-/**
- * Share of the bots that poll as often as the limits allow; others poll more rarely by the next factors,
- * since a run costs mostly its requests.
- */
+/** Share of the bots that poll as often as the limits allow; others poll more rarely, as runs cost. */
 const EARLY_SHARE = 0.1;
 const LEAST_LEISURE = 2;
 const MOST_LEISURE = 8;
@@ -122,10 +119,7 @@ interface BotEngineOptions {
   readonly onVandal: (act: VandalAct) => void;
 }
 
-/**
- * Draws the position limit of each market in units of the coin, as a multiple of the usual order amount; none
- * in some seeds.
- */
+/** Draws the position limit of each market, in coins, from the usual order amount; none in some seeds. */
 export function positionLimitsOf(seed: number): Readonly<Record<string, Units>> {
   const dice = Dice.of(seed, 'position limits');
   if (!dice.happens(LIMITED)) return {};
@@ -136,13 +130,9 @@ export function positionLimitsOf(seed: number): Readonly<Record<string, Units>> 
   };
 }
 
-/**
- * Makes the engine of one life, with a strategy on each market. Its settings are the same in every life of a
- * seed.
- */
-export function createBotEngine(options: BotEngineOptions, state: MirrorState, nowMs: number): Engine {
-  return new Engine(settingsOf(options), state, nowMs);
-}
+/** Makes the engine of one life, with a strategy on each market. Its settings are those of the seed. */
+export const createBotEngine = (options: BotEngineOptions, state: MirrorState, nowMs: number): Engine =>
+  new Engine(settingsOf(options), state, nowMs);
 
 /** Returns the amounts of coins given to a seed's strategies, by strategy and coin. */
 export function givenCoins(options: BotEngineOptions): ReadonlyMap<string, Units> {
@@ -323,9 +313,7 @@ function hostileInstance(of: Drawn): readonly StrategyInstanceSettings[] {
 }
 
 /** True if a seed has signals. */
-export function hasListener(seed: number): boolean {
-  return Dice.of(seed, 'listener').happens(LISTENER_SHARE);
-}
+export const hasListener = (seed: number): boolean => Dice.of(seed, 'listener').happens(LISTENER_SHARE);
 
 /** Draws the lock rules of a seed: short ones, so that many locks come and go. */
 export function lockRulesOf(seed: number): readonly LockRule[] {

@@ -213,9 +213,8 @@ function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {
   const changing = new Set<number>();
   return {
     step(event) {
-      if (event.kind === 'answer' && options.diesAt('at an answer', changing.delete(event.requestId))) {
+      if (event.kind === 'answer' && options.diesAt('at an answer', changing.delete(event.requestId)))
         return dieAt('at an answer', options);
-      }
       const output = engine.step(event);
       for (const { id, call } of output.requests) if (CHANGING.has(call.kind)) changing.add(id);
       options.onStep(event, output);
@@ -263,10 +262,7 @@ export interface LikelyCrash {
 /** Crash during a lockout: the next life must know of the lockout. */
 export const IN_LOCKOUT: LikelyCrash = { where: 'in a lockout', share: 0.4, leastMs: 500, mostMs: 120_000 };
 
-/**
- * Crash after a lock: locks are short here, and the next life must know of them, even if the process dies
- * before its next write.
- */
+/** Crash after a lock: locks are short here, and the next life must know of them in any case. */
 export const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 1, mostMs: 20_000 };
 
 /** Crash during a manual close: the position is closed completely, also by the next life. */

@@ -46,15 +46,10 @@ const OLD_SHARE = 0.1;
 /** Deaths by an error after which a bot is not restarted: it would die again of the same error. */
 const MOST_MISTAKES = 3;
 
-/**
- * Factor by which a crash is more likely during a request that changes something, or while an order settles.
- */
+/** Factor by which a crash is likelier during a request that changes something, or while an order settles. */
 const LIKELY_FACTOR = 15;
 
-/**
- * Range of the time from the bot's report of an unknown transfer until a person checks the wallets and
- * accepts them.
- */
+/** Range of the time from a report of an unknown transfer until a person accepts the wallets. */
 const PERSON_MS = [60_000, 1_800_000] as const;
 
 /** Time after which a strategy that does not return is ended, in ms; the bot stands still until then. */
@@ -505,6 +500,5 @@ export class Bot {
   }
 }
 
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
+const stackOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

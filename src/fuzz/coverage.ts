@@ -10,10 +10,7 @@ import { z } from 'zod';
 import type { EngineOutput, EngineEvent } from '../engine/engine-event.ts';
 import { english } from '../language/sentence.ts';
 
-/**
- * Events that must happen at least once in a suite of seeds; without one of them the suite has not tested
- * what it claims.
- */
+/** Events that must happen at least once in a suite of seeds, so that it tests what it claims. */
 const NEEDED = [
   'orders',
   'fills',
@@ -122,9 +119,8 @@ const NEEDED_AT_LENGTH = ['placeholders', 'bot back amid the cancels of a watchd
 const LONG_SUITE_SEEDS = 60;
 
 /** True if an answer reports an exceeded limit. */
-export function isLimit(answer: VenueAnswer): boolean {
-  return answer.outcome === 'failed' && answer.code === 'RATE_LIMITED';
-}
+export const isLimit = (answer: VenueAnswer): boolean =>
+  answer.outcome === 'failed' && answer.code === 'RATE_LIMITED';
 
 /** True if the engine found that the books do not agree. */
 export function isBreak(change: MirrorChange): boolean {
@@ -135,9 +131,7 @@ export function isBreak(change: MirrorChange): boolean {
 /** Number of times each event happened. */
 export type Counts = Readonly<Record<string, number>>;
 
-/**
- * Counts the events of a run: orders by their result, crashes by the states of orders, lockouts and others.
- */
+/** Counts the events of a run: orders by result, crashes by the states of orders, lockouts and others. */
 export class Coverage {
   private readonly found = new Map<string, number>();
   /** Last record of each order that is not final. */
@@ -238,9 +232,8 @@ export class Coverage {
     if (this.exits.isResting) this.count('crash with an exit that rests');
     if (this.holdsLeft) this.count('crash with a member left that holds');
     if (this.transfers.isInProgress) this.count('crash with a transfer under way');
-    for (const state of new Set([...this.live.values()].map((order) => order.state))) {
+    for (const state of new Set([...this.live.values()].map((order) => order.state)))
       this.count(`crash with an order ${state}`);
-    }
   }
 
   /** True if an order is closed and its fills are missing: a short state that a random crash seldom meets. */

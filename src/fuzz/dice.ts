@@ -1,9 +1,6 @@
 import { createRandom, type RandomSource } from '../domain/random.ts';
 
-/**
- * Random source that depends on a seed. Each concern has its own, so that one more draw in one changes
- * nothing in the others.
- */
+/** Random source of a seed. Each concern has its own, so that its draws change nothing in others. */
 export class Dice {
   private readonly source: RandomSource;
 

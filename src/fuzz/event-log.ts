@@ -10,8 +10,6 @@ const SHOWN_LENGTH = 240;
 const AROUND = 160;
 const MOST_PLACES = 3;
 
-const textOf = (value: unknown): string => JSON.stringify(value, writeUnits) ?? '';
-
 /**
  * The last events of a run, for the search for the cause of a violation. Lines are written only when read.
  * With `names`, only lines with one of them are kept, and of a long answer the text around them.
@@ -92,7 +90,7 @@ export class EventLog {
   }
 
   private shown(value: unknown): string {
-    const text = textOf(value);
+    const text = JSON.stringify(value, writeUnits) ?? '';
     if (text.length <= SHOWN_LENGTH) return text;
     const places = this.names === null ? [] : [...text.matchAll(this.names)].slice(0, MOST_PLACES);
     if (places.length === 0) return `${text.slice(0, SHOWN_LENGTH)}…`;

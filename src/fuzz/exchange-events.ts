@@ -30,10 +30,7 @@ const COARSEST = 10n;
 /** Largest ratio of the minimum order value to that at the start. */
 const DEAREST = 3n;
 
-/**
- * Returns twice the amount that may be too small for an order at a price: prices move before the rest is
- * sold.
- */
+/** Returns twice the amount that may be too small for an order at a price, which moves before the sale. */
 export function mostDust(
   { amountStep, minOrderValue }: Pick<Market, 'amountStep' | 'minOrderValue'>,
   price: bigint,
@@ -42,9 +39,7 @@ export function mostDust(
 }
 
 /** Returns the largest rounding by the exchange of a price on the former steps. */
-export function mostRounding({ priceStep }: Pick<Market, 'priceStep'>): bigint {
-  return (priceStep * COARSEST) / 2n;
-}
+export const mostRounding = ({ priceStep }: Pick<Market, 'priceStep'>): bigint => (priceStep * COARSEST) / 2n;
 
 /** Changes steps to ten times coarser or finer than at the start, or back. */
 function changeSteps(world: FuzzWorld, dice: Dice): void {

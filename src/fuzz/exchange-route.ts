@@ -127,19 +127,17 @@ class Link implements Transport {
   async send(request: HttpRequest): Promise<HttpResponse> {
     const { process, dice } = this.options;
     const target = `${request.method} ${request.path.split('?', 1)[0]}`;
-    if (request.signal?.aborted === true) {
+    if (request.signal?.aborted === true)
       throw new SarrafError('ABORTED', `${target}: the caller gave up (nothing was sent)`, {
         outcome: 'none',
       });
-    }
     const startMs = process.now();
     const winsOverTimer = dice.happens(0.5);
     const reply = await this.unlessAborted(request, target);
     await process.awake();
     // A process that stood still finds the reply and its own time-out waiting, and takes either first.
-    if (process.now() - startMs >= request.timeoutMs && !winsOverTimer) {
+    if (process.now() - startMs >= request.timeoutMs && !winsOverTimer)
       throw new SarrafError('TIMED_OUT', `${target}: expected a reply within ${request.timeoutMs} ms`);
-    }
     if (reply.kind === 'failed') throw reply.error;
     return reply.response;
   }

@@ -74,9 +74,8 @@ function timesOf(dice: Dice, atMs: number, again: Again): readonly number[] {
   return times;
 }
 
-function strategyOf(dice: Dice, markets: readonly string[]): string {
-  return `chaos-${dice.integer(0, markets.length - 1)}`;
-}
+const strategyOf = (dice: Dice, markets: readonly string[]): string =>
+  `chaos-${dice.integer(0, markets.length - 1)}`;
 
 function t({ control }: Hands, command: ControlCommand): string {
   control(command);
@@ -227,9 +226,8 @@ function commandOf(dice: Dice, markets: readonly string[], index: number): (hand
 }
 
 /** Returns the amount of a manual order in units of the coin; no two orders have the same amount. */
-function amountOf(coin: string, index: number): string {
-  return coin === 'btc' ? (0.001 + index * 0.000_001).toFixed(6) : (25 + index * 0.01).toFixed(2);
-}
+const amountOf = (coin: string, index: number): string =>
+  coin === 'btc' ? (0.001 + index * 0.000_001).toFixed(6) : (25 + index * 0.01).toFixed(2);
 
 /** Range of the delay until a person reports what became of a position, in ms. */
 const SIGNAL_AFTER_MS = [20_000, 15 * MINUTE_MS] as const;

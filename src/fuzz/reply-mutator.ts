@@ -28,9 +28,7 @@ export interface WrongReplies {
   /** Probability for each reply. */
   readonly probability: number;
   readonly kinds: readonly WrongKind[];
-  /**
-   * Probability that a proxy refuses a request that places or cancels, whether or not the exchange got it.
-   */
+  /** Probability that a proxy refuses a request that places or cancels, which may have arrived or not. */
   readonly refusals: number;
   /** Probability of a refusal with the interface's own code: it looks exactly like the exchange's. */
   readonly ownCodeRefusals: number;
@@ -66,10 +64,7 @@ type Asked = Pick<HttpRequest, 'method' | 'path' | 'body'>;
 /** Requests that change the exchange, where a false refusal does harm. */
 const PLACEMENT = '/market/orders/add';
 const CHANGING = [PLACEMENT, '/market/orders/update-status'] as const;
-/**
- * Requests about one order, which are few beside lists and books: their replies are wrong more often by this
- * factor.
- */
+/** Requests about one order, which are few: their replies are wrong more often by this factor. */
 const OF_ONE_ORDER = [PLACEMENT, '/market/orders/status', '/market/orders/update-status'] as const;
 const TIMES_MORE = 3;
 
@@ -112,22 +107,15 @@ const PLACEMENT_CODES = [
 const CANCEL_CODES = ['NotFound', 'FeatureUnavailable', 'NullIdAndClientOrderId'] as const;
 
 /** True if a reply is a refusal, such as one of an earlier request. */
-function hasFailed({ body }: HttpResponse): boolean {
-  return /^\s*\{[^{]*"status"\s*:\s*"failed"/.test(body);
-}
+const hasFailed = ({ body }: HttpResponse): boolean => /^\s*\{[^{]*"status"\s*:\s*"failed"/.test(body);
 
 /** Maximum number of replies that are stored to replace later ones. */
 const MOST_REMEMBERED = 30;
 
-/**
- * Makes some replies wrong in one thing on their way to the bot. Like the network, it belongs to no process.
- */
+/** Makes some replies wrong in one thing on their way to the bot. Like a network, it is of no process. */
 export class ReplyMutator {
   isOn = true;
-  /**
-   * Client order ids of orders that the exchange may have accepted, and that the bot saw refused with the
-   * interface's own code.
-   */
+  /** Client order ids that the exchange may have accepted, and that the bot saw refused by its code. */
   readonly refusedNames = new Set<string>();
   /** Bodies of transfer requests whose reply was falsified, so that it does not tell their result. */
   readonly spoiledTransfers = new Set<string>();
@@ -141,10 +129,7 @@ export class ReplyMutator {
     this.options = options;
   }
 
-  /**
-   * Returns a proxy's answer in place of the exchange's: the request does not arrive, or its reply does not
-   * come back.
-   */
+  /** Returns a proxy's answer in place of the exchange's: the request, or its reply, does not arrive. */
   refusal(request: Asked): { readonly response: HttpResponse; readonly isHandled: boolean } | null {
     const { plan, dice, onWrong } = this.options;
     if (!this.isOn || !CHANGING.some((path) => request.path.startsWith(path))) return null;
@@ -262,10 +247,7 @@ const IDS: ReadonlySet<string | number> = new Set(['id', 'orderId', 'pairId']);
 const NUMBER_KINDS: ReadonlySet<WrongKind> = new Set(['negative', 'tiny', 'zero', 'huge']);
 const HUGE_IDS = [9_007_199_254_740_991, 1_000_000_000_000, 123_456_789_012] as const;
 
-/**
- * Returns a body with one error; null if it has nothing for this kind. The place is drawn from all, at any
- * depth.
- */
+/** Returns a body with one error, at a place drawn from any depth; null if it has none for this kind. */
 export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dice): string | null {
   const root = readBody(body);
   if (root === null) return null;
@@ -354,12 +336,10 @@ function spoilAt(
   if (kind === 'record dropped') return list.splice(Number(key), 1).length > 0;
   if (kind === 'record doubled')
     return list.splice(Number(key), 0, structuredClone(holder[key])).length === 0;
-  if (kind === 'other record') {
+  if (kind === 'other record')
     return exchange(place, places, dice, ({ holder: other, key: name }) => other !== holder && name === key);
-  }
-  if (kind === 'swapped') {
+  if (kind === 'swapped')
     return exchange(place, places, dice, ({ holder: other, key: name }) => other === holder && name !== key);
-  }
   const wrong = wrongValue(kind, holder[key], dice);
   if (wrong === undefined) return false;
   holder[key] = wrong;

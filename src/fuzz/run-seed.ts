@@ -43,10 +43,7 @@ export interface SeedOptions {
   readonly hours: number;
   /** Folder that is created, and removed at the end. It should be on tmpfs, or a run waits for the disk. */
   readonly folder: string;
-  /**
-   * Names, such as of orders, whose events are wanted; if omitted, the last events, or those before the first
-   * break.
-   */
+  /** Names, such as of orders, whose events are wanted; else the last events, or those before a break. */
   readonly names?: readonly string[];
 }
 
@@ -306,9 +303,7 @@ class SeedRun {
     ]);
   }
 
-  /**
-   * Ends all faults: the bot cancels its orders or leaves them, and its data become those of the exchange.
-   */
+  /** Ends all faults: the bot cancels or leaves its orders, and its data become those of the exchange. */
   private async calmDown(): Promise<readonly Violation[]> {
     const { world, bot, swarm } = this;
     this.isWild = false;

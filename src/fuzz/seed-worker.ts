@@ -10,10 +10,7 @@ export type SeedAnswer =
 
 const IS_SEED_WORKER = 'runs seeds';
 
-/**
- * Starts a thread that runs the seeds it is sent, one after the other. Virtual time uses one core, so the
- * best number of threads is that of the cores.
- */
+/** Starts a thread that runs the seeds it is sent, in turn. As many threads as cores are best. */
 export function startSeedWorker(): Worker {
   return new Worker(ownModule('fuzz/seed-worker'), {
     workerData: IS_SEED_WORKER,
@@ -25,10 +22,7 @@ export function startSeedWorker(): Worker {
 const NAMES = /\bbot-[a-z\d-]*[a-z\d]\b|\b\d{4,}\b/g;
 const MOST_NAMES = 6;
 
-/**
- * Runs a seed again to log the events of the orders named in its violations: at the end they are mostly long
- * past.
- */
+/** Runs a seed again to log the events of orders named in its violations: these are mostly long past. */
 async function withEvents(options: SeedOptions, result: SeedResult): Promise<SeedResult> {
   if (result.violations.some(({ check }) => check === 'breaks' || check === 'no mistakes')) return result;
   const found = result.violations.flatMap(({ message }) => message.match(NAMES) ?? []);

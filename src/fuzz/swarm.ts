@@ -29,9 +29,7 @@ export interface Swarm {
   /** Times at which the mirror is copied, and at which that copy is restored; null in most runs. */
   readonly putBack: { readonly copiedAtMs: number; readonly atMs: number } | null;
   readonly disturbances: readonly { readonly disturbance: Disturbance; readonly meanMs: number }[];
-  /**
-   * Probability of a death at each point of a step with requests; and times of deaths independent of steps.
-   */
+  /** Probability of a death at each point of a step with requests; and times of other deaths. */
   readonly crashes: Readonly<Record<CrashPoint, number>>;
   readonly crashesAtMs: readonly number[];
   /** Range of the bot's downtime after a crash in ms, drawn for each. */
@@ -159,10 +157,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
   };
 }
 
-/**
- * A range of a run in which the exchange is crowded and has lowered a limit. Times are since the beginning of
- * the run.
- */
+/** A range of a run in which the exchange has lowered a limit. Times are since the run's beginning. */
 interface CrowdedSpell {
   readonly fromMs: number;
   readonly toMs: number;
@@ -173,10 +168,7 @@ interface CrowdedSpell {
 /** Budgets that a bot uses the most. */
 const BUDGETS = ['v2/orderbook', 'orders/list', 'trades/list'] as const;
 
-/**
- * Range of the lowered limits: so few requests in a window that a bot at its usual slow pace exceeds them,
- * and enough to continue.
- */
+/** Range of the lowered limits: a bot at its usual slow pace exceeds them, and can go on. */
 const LEAST_LIMIT = 2;
 const MOST_LIMIT = 6;
 
@@ -198,17 +190,14 @@ function drawCrowding(dice: Dice, runMs: number): readonly CrowdedSpell[] {
 /** Range of the value of a manual order, as a multiple of its market's minimum order value. */
 const LEAST_WORTH = 2;
 const MOST_WORTH = 40;
-/**
- * Largest distance of a manual order from the last price, as a share of it: behind the market or through it.
- */
+/** Largest distance of a manual order from the last price, as a share of it: behind or through the market. */
 const FARTHEST = 0.01;
 /** Largest share of a wallet in one withdrawal, so that something is left to trade with. */
 const LARGEST_WITHDRAWAL = 0.1;
 
 /** Returns the last price in public steps. */
-function lastPriceOf(market: MarketState): number {
-  return Math.max(1, Math.round(market.lastPrice / market.priceFactor));
-}
+const lastPriceOf = (market: MarketState): number =>
+  Math.max(1, Math.round(market.lastPrice / market.priceFactor));
 
 function amountWorth(market: MarketState, price: number, times: number): number {
   const { rules } = market;
@@ -311,16 +300,10 @@ const LONG_RUN_MS = 24 * 3_600_000;
 /** Requests that change the exchange, where a fault does the most harm. */
 const CHANGING: readonly EndpointName[] = ['addOrder', 'updateOrderStatus'];
 const LISTS: readonly EndpointName[] = ['ordersList', 'tradesList', 'orderStatus'];
-/**
- * Endpoints that may answer without a result, as the interface says, and similar lists. A change that says ok
- * was made.
- */
+/** Endpoints that may answer without a result, and similar lists. A change that says ok was made. */
 const RESULTLESS: readonly EndpointName[] = ['walletsList', 'wallets', ...LISTS];
 
-/**
- * Range of the probability of each kind of fault, for each request. Faults that lock out a budget or the
- * account are rare, since each costs hours.
- */
+/** Range of the probability of each kind of fault, for each request. Those that lock out are rare. */
 const PROBABILITIES: Readonly<Record<FaultRule['kind'], readonly [least: number, most: number]>> = {
   delay: [0.005, 0.4],
   late: [0.005, 0.3],

@@ -21,9 +21,7 @@ export const VANDAL_ACTS = [
 
 export type VandalAct = (typeof VANDAL_ACTS)[number];
 
-/**
- * Share of endless loops among the calls that may make an order: the process stands still until it is ended.
- */
+/** Share of endless loops among the calls that may make an order: the process hangs until it is ended. */
 const LOOPS = 0.2;
 
 /** Maximum number of objects that it keeps from one call to the next. */
@@ -34,10 +32,7 @@ const FAR = 0.7;
 
 const PARAMS = z.strictObject({ seed: z.int(), everyMs: z.int().positive() });
 
-/**
- * Schema of its state. `spoiled` occurs only in answers that are also wrong, so it must never be stored.
- * `random` is null until the seed was used.
- */
+/** Schema of its state. `spoiled` must never be stored. `random` is null until the seed was used. */
 const STATE = z.strictObject({
   random: z.number().nullable().default(null),
   spoiled: z.boolean().default(false),

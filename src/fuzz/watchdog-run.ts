@@ -82,9 +82,8 @@ function drawAbsences(dice: Dice, rule: WatchRule, runMs: number): readonly Plan
     .filter(({ atMs, forMs }) => atMs + forMs < runMs);
 }
 
-function drawLength(dice: Dice, leastSeconds: number, mostSeconds: number): number {
-  return Math.round(dice.logUniform(leastSeconds, mostSeconds) * SECOND_MS);
-}
+const drawLength = (dice: Dice, leastSeconds: number, mostSeconds: number): number =>
+  Math.round(dice.logUniform(leastSeconds, mostSeconds) * SECOND_MS);
 
 interface WatchdogRunOptions extends Pick<
   ExchangeRouteOptions,

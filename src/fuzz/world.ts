@@ -35,10 +35,7 @@ const HISTORY_MINUTES = 60;
 interface FuzzWorldOptions {
   readonly seed: number;
   readonly startMs: number;
-  /**
-   * Lead of the exchange's clock over all others, in ms. It stays constant: setting a clock back would make
-   * its windows longer than stated.
-   */
+  /** Lead of the exchange's clock over all others, in ms. It stays: a step back would lengthen windows. */
   readonly clockSkewMs: number;
 }
 
@@ -108,10 +105,7 @@ export class FuzzWorld {
     this.setFaults([]);
   }
 
-  /**
-   * Advances the exchange to the present; returns its time. It must be called before anything outside acts on
-   * it.
-   */
+  /** Advances the exchange to the present; returns its time. Call it before anything outside acts on it. */
   advance(): number {
     const { timeMs } = this.venue;
     this.moveTo(timeMs);
@@ -125,10 +119,7 @@ export class FuzzWorld {
     this.faulty.plan = new FaultPlan({ seed: seed >>> 0, rules, clockSkewMs: this.clockSkewMs });
   }
 
-  /**
-   * Makes the exchange stand still, as a stopped process or a machine that hangs: later it handles everything
-   * that has arrived meanwhile.
-   */
+  /** Makes the exchange stand still, as a stopped process: later it handles what has arrived. */
   stall(durationMs: number): void {
     this.stalledUntilMs = Math.max(this.stalledUntilMs, this.time.now() + durationMs);
   }

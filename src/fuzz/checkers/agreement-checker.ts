@@ -75,28 +75,23 @@ function orderMessages(
 function orderDifferences(order: TrueOrder, row: MirrorOrder): readonly string[] {
   const name = `order ${order.id} (${row.key})`;
   const messages: string[] = [];
-  if (order.isOpen !== LIVE.has(row.state) || order.isOpen === FINAL.has(row.state)) {
+  if (order.isOpen !== LIVE.has(row.state) || order.isOpen === FINAL.has(row.state))
     messages.push(`${name} is ${order.status} at the exchange and ${row.state} in the mirror`);
-  }
   if (row.state === 'rejected') messages.push(`${name} is rejected in the mirror, the exchange has it`);
   if (row.venueId !== String(order.id)) messages.push(`${name} has the id ${row.venueId} in the mirror`);
-  if (parseUnits(row.amount) !== order.amount) {
+  if (parseUnits(row.amount) !== order.amount)
     messages.push(
       `${name} has the amount ${formatUnits(order.amount)} at the exchange and ${row.amount} in the mirror`,
     );
-  }
-  if (parseUnits(row.matched) !== order.matched || parseUnits(row.filled) !== order.matched) {
+  if (parseUnits(row.matched) !== order.matched || parseUnits(row.filled) !== order.matched)
     messages.push(
       `${name} matched ${formatUnits(order.matched)} at the exchange, in the mirror ${row.matched}, filled ${row.filled}`,
     );
-  }
   return messages;
 }
 
 /** Returns a name for a side of an order, by which its fills are compared: the exchange changes their ids. */
-function sideOf(orderId: number | string | null, side: string): string {
-  return `order ${orderId} (${side})`;
-}
+const sideOf = (orderId: number | string | null, side: string): string => `order ${orderId} (${side})`;
 
 const textOf = (fill: Pick<TrueFill, 'amount' | 'total' | 'fee'>): string =>
   `${formatUnits(fill.amount)} for ${formatUnits(fill.total)} with a fee of ${formatUnits(fill.fee)}`;

@@ -52,11 +52,10 @@ export class BudgetChecker {
   poll(): void {
     for (const request of this.log.values()) {
       if (request.number <= this.lastNumber) continue;
-      if (request.number > this.lastNumber + 1) {
+      if (request.number > this.lastNumber + 1)
         this.found.push(
           `expected every request in the log, numbers ${this.lastNumber + 1} to ${request.number} were forgotten`,
         );
-      }
       this.lastNumber = request.number;
       this.check(request);
     }
@@ -70,11 +69,10 @@ export class BudgetChecker {
   private check({ budget, timeMs, status, path, number }: LoggedRequest): void {
     if (budget === null) return;
     const isLimitStated = status === HTTP_TOO_MANY && this.lowered.has(budget);
-    if (!isLimitStated && (status === HTTP_FORBIDDEN || status === HTTP_TOO_MANY)) {
+    if (!isLimitStated && (status === HTTP_FORBIDDEN || status === HTTP_TOO_MANY))
       this.found.push(
         `expected no refusal by a limit, request ${number} to ${path} got ${status} at ${timeMs}`,
       );
-    }
     const limit = this.limits.get(budget);
     if (limit === undefined) {
       this.found.push(`expected a known budget, request ${number} to ${path} is counted in "${budget}"`);
@@ -92,10 +90,7 @@ export class BudgetChecker {
   }
 }
 
-/**
- * Longest time from an admission to its send, in ms: a request admitted before a reply came may still be sent
- * within it.
- */
+/** Longest time from an admission to its send, in ms: a request may leave so long after a reply. */
 const IN_FLIGHT_MS = 250;
 
 /** Schema of a limit reply. It is separate from the client's, which is itself under test. */
@@ -224,10 +219,7 @@ export interface DrainBeginning {
   readonly strategies: readonly DrainedStrategy[];
 }
 
-/**
- * Reads the state just before a drain. A halt cancels everything, whatever the policy, so nothing is judged
- * then.
- */
+/** Reads the state just before a drain. A halt cancels everything, so nothing is judged then. */
 export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginning {
   const unfinished = engine.haltReason() === null ? engine.unfinishedOrders() : [];
   const strategies = engine.instances.flatMap((instance) => {
@@ -287,10 +279,7 @@ export function checkDrain(
   return { violations: violationsOf('drain', messages), judged };
 }
 
-/**
- * Returns the exits by the rule of the documentation: pairs, then stops, then the rest, each older one first,
- * while the position has room.
- */
+/** Returns the exits by the documented rule: pairs, stops, the rest, the older first, while there is room. */
 function exitsOf(orders: readonly OrderRecord[], held: bigint): ReadonlySet<OrderRecord> {
   const side = held > 0n ? 'sell' : 'buy';
   let room = held > 0n ? held : -held;

@@ -254,9 +254,8 @@ export class VandalChecker extends Finder {
       ) {
         this.find('no other strategy to fail', change.entry, atMs);
       }
-      if (change.kind === 'strategy' && change.strategy.json.includes('"spoiled":true')) {
+      if (change.kind === 'strategy' && change.strategy.json.includes('"spoiled":true'))
         this.find('no state out of an answer that was wrong', change.strategy.name, atMs);
-      }
     }
     for (const { call } of requests) if (marked(call)) this.find('no mark in a request', call, atMs);
     for (const { market, book } of engine.markets.all()) {
@@ -269,9 +268,7 @@ export class VandalChecker extends Finder {
   }
 }
 
-function marked(what: unknown): boolean {
-  return textOf(what).includes(MARK);
-}
+const marked = (what: unknown): boolean => textOf(what).includes(MARK);
 
 function textOf(what: unknown): string {
   return (
@@ -355,10 +352,7 @@ export class BarChecker extends Finder {
     this.exchange = exchange;
   }
 
-  /**
-   * Checks the bars that a step stores; `nowMs`: the exchange's time. Returns the timeframes of bars that do
-   * not begin as in UTC.
-   */
+  /** Checks the bars that a step stores; `nowMs`: the exchange's time. Returns timeframes unlike UTC. */
   watch(changes: readonly MirrorChange[], nowMs: number): readonly string[] {
     const elsewhere: string[] = [];
     for (const change of changes) {

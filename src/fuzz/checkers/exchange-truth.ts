@@ -26,10 +26,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/**
- * Maximum number of reported violations of one check; the others are counted, since they mostly repeat the
- * first.
- */
+/** Maximum number of reported violations of one check; the others, mostly repetitions, are counted. */
 const MOST_REPORTED = 10;
 
 /** Returns the first violations of a check, and the number of the others. */
@@ -257,9 +254,7 @@ export function ownKeyOf(
 export const NONE_REFUSED: ReadonlySet<string> = new Set();
 
 /** Returns the clientOrderId an order was placed with: its own, or for a stop leg that of the other leg. */
-export function placedNameOf(key: string): string {
-  return key.endsWith('/2') ? key.slice(0, -'/2'.length) : key;
-}
+export const placedNameOf = (key: string): string => (key.endsWith('/2') ? key.slice(0, -'/2'.length) : key);
 
 /** An order of the bot, with the clientOrderId it was placed with. */
 export interface NamedOrder {
@@ -280,19 +275,15 @@ export function namedOrders(
 }
 
 /** True if an order of a strategy was falsely refused: its holding may differ from the bot's data. */
-function isSpoiledBy(refused: ReadonlySet<string>, strategy: string): boolean {
-  return [...refused].some((name) => name.includes(`-${strategy}-`));
-}
+const isSpoiledBy = (refused: ReadonlySet<string>, strategy: string): boolean =>
+  [...refused].some((name) => name.includes(`-${strategy}-`));
 
 /** Amounts of coins given to strategies, by strategy and coin: `maker btc`. */
 export type GivenCoins = ReadonlyMap<string, bigint>;
 
 export const NOTHING_GIVEN: GivenCoins = new Map();
 
-/**
- * True if an order is larger than its strategy's holding of the coin: what it was given, plus and minus what
- * its other orders traded.
- */
+/** True if an order is larger than its strategy's holding: what it was given, and what others traded. */
 function addsRisk(
   { id, openedAtMs, side, amount, market }: TrueOrder,
   {
@@ -345,10 +336,7 @@ export function addedRisk<Sent extends SentOrder>(
   });
 }
 
-/**
- * Returns the amount of an asset that a trade added or removed: a coin that is also a quote currency moves in
- * both directions.
- */
+/** Returns the amount of an asset that a trade added or removed; a quote currency moves both ways. */
 export function broughtOf(asset: string, { market, side, amount, total, fee }: TrueFill): bigint {
   const { base, quote } = parseMarket(market);
   const isBuy = side === 'buy';

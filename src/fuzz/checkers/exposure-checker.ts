@@ -27,10 +27,7 @@ interface ExposureLimits {
   readonly maxPosition: Readonly<Record<string, bigint>>;
   /** Amounts given to strategies, which are part of their positions; none if omitted. */
   readonly given?: GivenCoins;
-  /**
-   * Names of orders that the bot saw refused: what they add is not its fault, and it may use what they
-   * reduce.
-   */
+  /** Names of orders that the bot saw refused: what they add is no fault, and it may use what they reduce. */
   readonly refused?: ReadonlySet<string>;
 }
 
@@ -182,14 +179,13 @@ function changesOfLegs(legs: readonly TrueOrder[], { fillsOf, isRefused }: Known
   const { side, amount, openedAtMs } = first;
   const isBuy = side === 'buy';
   const fills = legs.flatMap(({ id }) => fillsOf.get(id) ?? []);
-  if (isRefused(first)) {
+  if (isRefused(first))
     return fills.map(({ atMs, amount: filled, fee }) => ({
       atMs,
       long: isBuy ? 0n : -filled,
       short: isBuy ? fee - filled : 0n,
       opened: null,
     }));
-  }
   const onOwnSide = (units: bigint) => (isBuy ? { long: units, short: 0n } : { long: 0n, short: units });
   const changes: Change[] = [{ atMs: openedAtMs, ...onOwnSide(amount), opened: first }];
   for (const { atMs, amount: filled, fee } of fills) {

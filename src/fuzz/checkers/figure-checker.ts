@@ -7,6 +7,7 @@ import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { type ExchangeTruth, namedOrders, inMirror, Finder } from './exchange-truth.ts';
 import { movedBy, readPositionMoves } from './position-checker.ts';
+import { madeOnce } from '../../domain/retain-newest.ts';
 
 /** A fill as the mirror has it. */
 interface KnownFill {
@@ -164,12 +165,7 @@ export class FigureChecker extends Finder {
   }
 
   private priceOf(market: string): SeenPrice {
-    let price = this.prices.get(market);
-    if (price === undefined) {
-      price = { mid: null, midAtMs: 0, latest: null, latestAtMs: 0 };
-      this.prices.set(market, price);
-    }
-    return price;
+    return madeOnce(this.prices, market, () => ({ mid: null, midAtMs: 0, latest: null, latestAtMs: 0 }));
   }
 
   private judge({ name, atMs, value }: FigureRecord): void {

@@ -93,10 +93,7 @@ export class LockChecker {
     this.shown.beginAnew();
   }
 
-  /**
-   * Checks one step, at a time of the bot's clock and of the exchange's. What it writes counts from the next
-   * step on.
-   */
+  /** Checks one step, at a time of the bot's clock and of the exchange's. What it writes counts later. */
   watch(
     engine: LockedBot,
     { changes }: Pick<EngineOutput, 'changes'>,
@@ -204,9 +201,8 @@ export class LockChecker {
   }
 }
 
-function keyOf({ name, rule, strategy, market }: Omit<KnownLock, 'endsAtMs'>): string {
-  return JSON.stringify([name, rule, strategy, market]);
-}
+const keyOf = ({ name, rule, strategy, market }: Omit<KnownLock, 'endsAtMs'>): string =>
+  JSON.stringify([name, rule, strategy, market]);
 
 /** Schema of the locks that a step wrote to the mirror. */
 const writtenLocks = z.object({
@@ -232,10 +228,7 @@ type WrittenLock = z.output<typeof writtenLocks>['locks'][number];
 /** Maximum number of differences that are reported. */
 const MOST_NAMED = 20;
 
-/**
- * Checks that handlers would see exactly the written locks after each step: those of the strategy and the
- * market, up to their ends.
- */
+/** Checks after each step that handlers would see exactly the written locks of strategy and market. */
 export class ShownLocks {
   /** Locks last written in this life; null before that. */
   private written: readonly WrittenLock[] | null = null;

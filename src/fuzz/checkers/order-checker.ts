@@ -1,6 +1,5 @@
-import type { IntentRow } from './exchange-truth.ts';
-import { formatUnits, parseUnits } from '../../domain/money.ts';
 import {
+  type IntentRow,
   type ExchangeTruth,
   type TrueOrder,
   type MirrorRows,
@@ -13,6 +12,7 @@ import {
   type LeavingRequest,
   type WireWitness,
 } from './exchange-truth.ts';
+import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { EngineOutput } from '../../engine/engine-event.ts';
 import { english } from '../../language/sentence.ts';
 
@@ -114,11 +114,10 @@ function checkIntent(intent: SlowIntent, { roundingOf, dustOf }: Tolerances): re
   if (HAS_AMOUNT.has(kind)) {
     const wanted = wantedAmount(json);
     const matched = orders.reduce((sum, order) => sum + order.matched, 0n);
-    if (wanted !== null && matched > wanted) {
+    if (wanted !== null && matched > wanted)
       messages.push(
         `expected at most ${formatUnits(wanted)} for intent ${id} (${kind}), ${ids} filled ${formatUnits(matched)}`,
       );
-    }
   }
   for (const order of orders) {
     if (order.matched > order.amount) messages.push(`expected fills of order ${order.id} within its amount`);
@@ -207,10 +206,7 @@ interface SlowIntent extends IntentRow {
   readonly plannedAtMs: readonly number[];
 }
 
-/**
- * Checks intents with several orders over time, each against its own terms. `roundingOf`: largest rounding of
- * a market's price by the exchange.
- */
+/** Checks intents with several orders, each by its terms. `roundingOf`: largest rounding of a price. */
 function checkSlowOrders(intent: SlowIntent, roundingOf: (market: string) => bigint): readonly string[] {
   switch (intent.kind) {
     case 'peg':
@@ -279,10 +275,7 @@ interface AcceptedOrders {
   readonly refused: ReadonlySet<string>;
 }
 
-/**
- * Checks that only positive evidence rejects an order: an order that the bot gives up is not at the exchange
- * at that time, whatever appears later.
- */
+/** Checks that only positive evidence rejects an order: one given up is not at the exchange then. */
 export class RejectionChecker extends Finder {
   protected readonly promise = 'rejections';
 
@@ -321,9 +314,8 @@ export class ForeignChecker implements WireWitness {
   }
 
   leaves({ endpoint, fields, atMs }: LeavingRequest): void {
-    if (endpoint.name === 'cancelOldOrders') {
+    if (endpoint.name === 'cancelOldOrders')
       this.found.push(`expected no request for the end of every order, one left at ${atMs}`);
-    }
     if (endpoint.name !== 'updateOrderStatus') return;
     const order = fields['order'] ?? fields['clientOrderId'];
     if (typeof order === 'number' || typeof order === 'string') this.cancels.push({ order, atMs });

@@ -135,10 +135,7 @@ function gapOf(
   return { fromMs: since.atMs, lastsMs: Math.max(lastsMs, toMs - freeFromMs), bare: since.bare };
 }
 
-/**
- * Returns the part of a position that no order would sell, at a time of the exchange; 0 if that is too little
- * to sell.
- */
+/** Returns the part of a position that no order would sell at a time; 0 if that is too little to sell. */
 function bareAt(book: Book, bracket: WatchedBracket, atMs: number): bigint {
   const { market, brackets, orders } = book;
   let left = positionOf(orders, atMs);
@@ -162,9 +159,7 @@ function positionOf(orders: readonly Own[], atMs: number): bigint {
   return sum;
 }
 
-function netOf({ side, amount, fee }: TrueFill): bigint {
-  return side === 'buy' ? amount - fee : -amount;
-}
+const netOf = ({ side, amount, fee }: TrueFill): bigint => (side === 'buy' ? amount - fee : -amount);
 
 function heldBy({ names, before }: WatchedBracket, orders: readonly Own[], atMs: number): bigint {
   return (

@@ -183,9 +183,8 @@ function endOf({ status, reason }: TransferIntentRow): End {
   return english(reason) === 'transferred' ? 'made' : 'accepted';
 }
 
-function keyOf(fields: LeavingRequest['fields']): string {
-  return transferKey(String(fields['currency']), String(fields['amount']), String(fields['src']));
-}
+const keyOf = (fields: LeavingRequest['fields']): string =>
+  transferKey(String(fields['currency']), String(fields['amount']), String(fields['src']));
 
 const amount = z.string().transform((text) => formatUnits(parseUnits(text)));
 const request = z.object({ currency: z.string(), amount, from: z.enum(['spot', 'margin']) });
@@ -193,9 +192,8 @@ const stored = z.array(request.extend({ id: z.string(), state: z.enum(['sending'
 const told = z.object({ state: z.object({ told: z.record(z.string(), z.string()).default({}) }).nullish() });
 
 /** Returns the key of a transfer: all transfers of the treasurer have different amounts. */
-function transferKey(currency: string, amountText: string, from: string): string {
-  return `${formatUnits(parseUnits(amountText))} ${currency} from ${from}`;
-}
+const transferKey = (currency: string, amountText: string, from: string): string =>
+  `${formatUnits(parseUnits(amountText))} ${currency} from ${from}`;
 
 /** A running transfer in the mirror's file. */
 interface StoredTransfer {
@@ -243,6 +241,4 @@ function readSeenTransfers(database: Database.Database, strategy: string): Reado
   return row === undefined ? {} : (told.parse(JSON.parse(row.json)).state?.told ?? {});
 }
 
-function rowKey(of: z.output<typeof request>): string {
-  return transferKey(of.currency, of.amount, of.from);
-}
+const rowKey = (of: z.output<typeof request>): string => transferKey(of.currency, of.amount, of.from);

@@ -37,10 +37,7 @@ const BEAT_MS = 1_000;
 /** Longest time from the end of a wait to the action, in ms: a poll each second and a heartbeat. */
 const PROMPT_MS = 4_000;
 
-/**
- * Time before the last list within which new orders may be missing from it, in ms: a little more than the
- * longest delay of a request here.
- */
+/** Time before the last list within which it may lack new orders, in ms: the longest delay here. */
 const UNSEEN_MS = 20_000;
 const LATEST_MS = 120_000;
 
@@ -341,9 +338,7 @@ export class WatchdogOrders {
     return moves.reduce((sum, move) => sum + movedBy(move, strategy), 0n);
   }
 
-  /**
-   * True if the mirror has the trades of these orders: a bot that went silent has not read its last fills.
-   */
+  /** True if the mirror has the trades of these orders: a bot that went silent lacks its last fills. */
   private knows(all: readonly NamedOrder[]): boolean {
     const rows = readMirrorRows(this.options.mirrorPath).orders;
     const filled = new Map(rows.map((row) => [row.venueId, parseUnits(row.filled)]));
@@ -351,9 +346,7 @@ export class WatchdogOrders {
   }
 }
 
-function restOf({ amount, matched }: TrueOrder): bigint {
-  return amount - matched;
-}
+const restOf = ({ amount, matched }: TrueOrder): bigint => amount - matched;
 
 /** Returns the largest remaining amount of all orders together; only one leg of a pair trades. */
 function largestRests(orders: readonly NamedOrder[]): bigint {
@@ -365,6 +358,5 @@ function largestRests(orders: readonly NamedOrder[]): bigint {
   return [...rests.values()].reduce((sum, rest) => sum + rest, 0n);
 }
 
-function textOf({ order, name }: NamedOrder): string {
-  return `${name} (${order.side} ${formatUnits(restOf(order))} in ${order.market})`;
-}
+const textOf = ({ order, name }: NamedOrder): string =>
+  `${name} (${order.side} ${formatUnits(restOf(order))} in ${order.market})`;

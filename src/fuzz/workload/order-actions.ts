@@ -42,9 +42,8 @@ export function worthOf({ dice, market }: Situation): number {
 }
 
 /** Returns the amount of the coin that an order of a random value buys. */
-export function amountOf(situation: Situation): string {
-  return new Decimal(worthOf(situation)).div(situation.bid).toFixed(10);
-}
+export const amountOf = (situation: Situation): string =>
+  new Decimal(worthOf(situation)).div(situation.bid).toFixed(10);
 
 /** Returns the size of an order, in one of the three forms. */
 export function sizeOf(situation: Situation): Size {
@@ -56,9 +55,8 @@ export function sizeOf(situation: Situation): Size {
 }
 
 /** Returns a price away from the market: below for a buy, above for a sale; a negative share crosses it. */
-export function priceAway({ side, bid, ask }: Situation, share: number): string {
-  return (side === 'buy' ? bid.times(1 - share) : ask.times(1 + share)).toFixed(10);
-}
+export const priceAway = ({ side, bid, ask }: Situation, share: number): string =>
+  (side === 'buy' ? bid.times(1 - share) : ask.times(1 + share)).toFixed(10);
 
 export const sharesAway = (dice: Dice): number =>
   dice.happens(0.2) ? -NEAR * 4 : dice.logUniform(NEAR, FAR);
@@ -80,8 +78,6 @@ export const limit: Action = (situation) => {
   });
 };
 
-const atMarket: Action = (situation) => place(situation, {});
-
 /** Places a stop on the far side: a buy above the market, a sale below it. */
 const stop: Action = (situation) => {
   const share = situation.dice.logUniform(NEAR * 4, FAR);
@@ -102,10 +98,7 @@ const pair: Action = (situation) => {
   });
 };
 
-/**
- * Places the same order several times at once, or beside an existing one with equal terms: all are wanted, so
- * each must come once and none twice.
- */
+/** Places the same order several times at once: all are wanted, so each must come once. */
 const alike: Action = (situation) => {
   const { ctx, dice, side } = situation;
   const price = dice.happens(0.3) ? {} : { price: priceAway(situation, sharesAway(dice)) };
@@ -128,9 +121,6 @@ const cancelOne: Action = ({ ctx, dice, orders }) => {
   if (order !== null) ctx.cancel(order.clientOrderId);
 };
 
-const cancelAll: Action = ({ ctx, dice, market }) =>
-  dice.happens(0.5) ? ctx.cancelAll() : ctx.cancelAll(market);
-
 const change: Action = (situation) => {
   const { ctx, dice, orders } = situation;
   const order = dice.pick(orders.filter(({ execution, state }) => execution === 'limit' && state === 'open'));
@@ -143,12 +133,12 @@ const change: Action = (situation) => {
 
 export const ORDER_ACTIONS: readonly WeightedAction[] = [
   [limit, 4],
-  [atMarket, 1],
+  [(situation) => place(situation, {}), 1],
   [stop, 2],
   [pair, 3],
   [alike, 1],
   [cancelOne, 2],
-  [cancelAll, 1],
+  [({ ctx, dice, market }) => (dice.happens(0.5) ? ctx.cancelAll() : ctx.cancelAll(market)), 1],
   [change, 2],
 ];
 

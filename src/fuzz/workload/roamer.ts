@@ -26,10 +26,7 @@ const PARAMS = z.strictObject({
   hysteresis: z.number(),
 });
 
-/**
- * Trades in the current member of its universe. Once a market is no longer a member, sells at random times
- * all that it holds there.
- */
+/** Trades in the current member of its universe, and sells at random times what it holds in others. */
 export const ROAMER = defineStrategy({
   name: 'roamer',
   params: PARAMS,
@@ -87,9 +84,7 @@ function leave(place: MarketContext, { bid }: Prices, dice: Dice): void {
   place.sell({ amount: place.exact.position, ...(dice.happens(0.5) ? {} : { price: bid.toFixed(10) }) });
 }
 
-function worthOf(dice: Dice): number {
-  return Math.round(dice.logUniform(VALUES.least, VALUES.most));
-}
+const worthOf = (dice: Dice): number => Math.round(dice.logUniform(VALUES.least, VALUES.most));
 
 /** Range of the share of the free balance in one transfer: mostly little, so that some stays for trades. */
 const LEAST_PART = 0.000_1;

@@ -8,9 +8,8 @@ import { intentRecord } from '../mirror/mirror-fixture.ts';
 describe('the coverage of a run', () => {
   test('counts an order once, and how it ended where its fate was unknown', () => {
     const coverage = new Coverage();
-    for (const state of ['planned', 'sending', 'unknown', 'open', 'settling', 'filled'] as const) {
+    for (const state of ['planned', 'sending', 'unknown', 'open', 'settling', 'filled'] as const)
       coverage.order(orderIn(state, { key: 'one' }));
-    }
     for (const state of ['planned', 'sending', 'rejected'] as const)
       coverage.order(orderIn(state, { key: 'two' }));
     expect(coverage.counts()).toEqual({
@@ -33,9 +32,8 @@ describe('the coverage of a run', () => {
 
   test('counts an order that turned up after a rejection, once and not as another', () => {
     const coverage = new Coverage();
-    for (const state of ['sending', 'rejected', 'open', 'filled'] as const) {
+    for (const state of ['sending', 'rejected', 'open', 'filled'] as const)
       coverage.order(orderIn(state, { key: 'one' }));
-    }
     expect(coverage.counts()).toMatchObject({ orders: 1, 'orders that turned up after a rejection': 1 });
   });
 
@@ -76,9 +74,8 @@ describe('the coverage of a run', () => {
 
   test('counts limits and refused credentials as lockouts, other failures not', () => {
     const coverage = new Coverage();
-    for (const code of ['RATE_LIMITED', 'UNAUTHORIZED', 'TIMED_OUT'] as const) {
+    for (const code of ['RATE_LIMITED', 'UNAUTHORIZED', 'TIMED_OUT'] as const)
       coverage.answer({ outcome: 'failed', code, message: '', effect: 'none' });
-    }
     expect(coverage.counts()).toMatchObject({ 'answer failed': 3, lockouts: 2 });
   });
 

@@ -225,9 +225,8 @@ function began(intentId: string, dust: string): { readonly changes: readonly Mir
   };
 }
 
-function faults(checker: DustChecker): readonly string[] {
-  return checker.violations().map(({ message }) => message);
-}
+const faults = (checker: DustChecker): readonly string[] =>
+  checker.violations().map(({ message }) => message);
 
 describe('a checker of dust', () => {
   it('lets a bracket take what its strategy holds, once', () => {

@@ -146,9 +146,8 @@ describe('the world of the fuzzer', () => {
       }
       states.delete(before);
       expect(states.size).toBeGreaterThan(0);
-      for (const currency of world.exchange.accounts.houseCurrencies()) {
+      for (const currency of world.exchange.accounts.houseCurrencies())
         expect(world.exchange.accounts.imbalanceOf(currency)).toBe(0n);
-      }
     },
   );
 
