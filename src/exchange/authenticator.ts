@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { Access } from './request-types.ts';
 import { createHash } from 'node:crypto';
 import { getPublicKey, hashes, sign } from '@noble/ed25519';
@@ -29,9 +29,7 @@ function needs(request: UnsignedRequest, expected: string): never {
 }
 
 /** True if a call is always made without credentials. */
-export function isAnonymous(access: Access): boolean {
-  return access === 'none' || access === 'merchant';
-}
+export const isAnonymous = (access: Access): boolean => access === 'none' || access === 'merchant';
 
 export function noCredentials(): Authenticator {
   return {
@@ -46,12 +44,8 @@ export function noCredentials(): Authenticator {
 
 /** Returns credentials of a token made elsewhere, such as in the user panel. It cannot be renewed. */
 export function fixedToken(token: string): Authenticator {
-  if (!/^[\x21-\x7e]{1,1024}$/.test(token)) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected a token without spaces, was text of ${token.length} characters`,
-    );
-  }
+  if (!/^[\x21-\x7e]{1,1024}$/.test(token))
+    throw invalidOptions(`expected a token without spaces, was text of ${token.length} characters`);
   const headers = { authorization: `Token ${token}` };
   return {
     headersFor: async (request) => (isAnonymous(request.access) ? {} : headers),
@@ -107,25 +101,22 @@ interface SignedParts {
 const KEY_BYTES = 32;
 
 /** Encodes URL-safe Base64 with its padding. */
-export function toUrlSafeBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
-}
+export const toUrlSafeBase64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 
 function decodeKey(text: string, what: string): Uint8Array {
   const bytes = /^[A-Za-z0-9_+/-]+={0,2}$/.test(text)
     ? new Uint8Array(Buffer.from(text, 'base64url'))
     : new Uint8Array();
   if (bytes.length === KEY_BYTES) return bytes;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected URL-safe Base64 of ${KEY_BYTES} bytes for ${what}, was ${bytes.length} bytes`,
   );
 }
 
 /** Returns the message to sign: the parts one after another, without separators. */
-export function signedMessage(parts: SignedParts): string {
-  return parts.timestamp + parts.method + parts.path + (parts.body ?? '');
-}
+export const signedMessage = (parts: SignedParts): string =>
+  parts.timestamp + parts.method + parts.path + (parts.body ?? '');
 
 /**
  * Returns a signer for a key ("Key scheme"). A signature is URL-safe Base64 with padding.
@@ -135,11 +126,7 @@ export function signedMessage(parts: SignedParts): string {
 export function createSigner(key: ApiKey): (parts: SignedParts) => string {
   const seed = decodeKey(key.privateKey, 'the private key');
   const publicKey = decodeKey(key.publicKey, 'the public key');
-  if (!Buffer.from(getPublicKey(seed)).equals(Buffer.from(publicKey))) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      'expected the public key that belongs to the private key, was another',
-    );
-  }
+  if (!Buffer.from(getPublicKey(seed)).equals(Buffer.from(publicKey)))
+    throw invalidOptions('expected the public key that belongs to the private key, was another');
   return (parts) => toUrlSafeBase64(sign(new Uint8Array(Buffer.from(signedMessage(parts), 'utf8')), seed));
 }

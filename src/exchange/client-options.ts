@@ -1,5 +1,5 @@
 import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { type EndpointName, ENDPOINTS, type OrderBookVersion } from './endpoints.ts';
 import type { LoginCredentials } from './session.ts';
 import type { ApiKey } from './authenticator.ts';
@@ -51,15 +51,9 @@ export interface ClientOptions {
   readonly userAgent?: string;
   /** Retries of calls that only read; none by default. */
   readonly retry?: RetryPolicy;
-  /**
-   * Called and awaited before every request, log-ins and retries included: a rate limiter waits here. If it
-   * throws, nothing is sent.
-   */
+  /** Called before every request, log-ins and retries too: a rate limiter waits, or throws, here. */
   readonly admit?: (request: OutgoingRequest) => void | Promise<void>;
-  /**
-   * Called with the end of each request: its status and the wait that a limit reply asks for, or the error if
-   * there was no answer.
-   */
+  /** Called with the end of each request: its status and the wait it asks for, or the error. */
   readonly onSettled?: (
     request: OutgoingRequest,
     end: {
@@ -80,10 +74,7 @@ export interface CallOptions {
   readonly admittedForMs?: number;
   /** One-time password for the log-in of an account that requires one. */
   readonly oneTimePassword?: string;
-  /**
-   * True if an unreadable row of a list is left out. Otherwise the whole call fails, so that the rest is not
-   * mistaken for all rows.
-   */
+  /** True if an unreadable row of a list is left out. Otherwise the whole call fails. */
   readonly eachRow?: boolean;
   /** Called with each reply before it is read, so also with one that cannot be read. */
   readonly onReply?: (reply: HttpResponse) => void;
@@ -112,8 +103,7 @@ export function checkRetryPolicy(policy: RetryPolicy): RetryPolicy {
     !(baseMs >= 0) ||
     !(maxMs >= baseMs)
   ) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected 1 to ${MOST_ATTEMPTS} attempts and 0 <= baseMs <= maxMs for retry, was ${JSON.stringify(policy)}`,
     );
   }
@@ -123,14 +113,10 @@ export function checkRetryPolicy(policy: RetryPolicy): RetryPolicy {
 /** Error codes that are never retried: a limiter waits out limits, and an aborted call is not wanted. */
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'ABORTED', 'TOO_MANY_CALLS']);
 
-function mayRetry(error: unknown): boolean {
-  return error instanceof SarrafError && error.retry === 'safe' && !NEVER_AGAIN.has(error.code);
-}
+const mayRetry = (error: unknown): boolean =>
+  error instanceof SarrafError && error.retry === 'safe' && !NEVER_AGAIN.has(error.code);
 
-/**
- * Makes a call until it succeeds, fails finally, or the attempts are used up. Pauses are random, evenly below
- * their bound ("full jitter").
- */
+/** Makes a call until it succeeds, fails, or has no attempts left. Pauses are random ("full jitter"). */
 export async function withRetries<Value>(
   call: (attempt: number) => Promise<Value>,
   options: {
@@ -150,10 +136,7 @@ export async function withRetries<Value>(
   }
 }
 
-/**
- * Share of each limit that is left unused: a proxy that repeats a request, or a window that is counted
- * differently, must not cause a lockout.
- */
+/** Share of each limit left unused: for a proxy that repeats, or a window counted differently. */
 export const DEFAULT_HEADROOM = 0.02;
 
 /** Returns the requests of a limit that may be used: rounded down, and at least one. */
@@ -175,25 +158,17 @@ export function budgetTable(
   for (const { budget } of Object.values(ENDPOINTS)) table.set(budget.name, budget);
   for (const [name, { limit, windowMs }] of Object.entries(overrides)) {
     const declared = table.get(name);
-    if (declared === undefined) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected one of ${[...table.keys()].join(', ')} for limits, was "${name}"`,
-      );
-    }
-    if (!Number.isInteger(limit) || limit < 1 || !Number.isInteger(windowMs) || windowMs < 1) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+    if (declared === undefined)
+      throw invalidOptions(`expected one of ${[...table.keys()].join(', ')} for limits, was "${name}"`);
+    if (!Number.isInteger(limit) || limit < 1 || !Number.isInteger(windowMs) || windowMs < 1)
+      throw invalidOptions(
         `expected whole positive numbers for limits.${name}, was ${limit} in ${windowMs} ms`,
       );
-    }
     table.set(name, { ...declared, limit, windowMs, assumed: false });
   }
-  if (!(headroom >= 0 && headroom < 1)) {
-    throw new SarrafError('INVALID_OPTIONS', `expected a headroom from 0 to below 1, was ${headroom}`);
-  }
-  for (const budget of table.values()) {
+  if (!(headroom >= 0 && headroom < 1))
+    throw invalidOptions(`expected a headroom from 0 to below 1, was ${headroom}`);
+  for (const budget of table.values())
     table.set(budget.name, { ...budget, limit: usableOf(budget.limit, headroom), statedLimit: budget.limit });
-  }
   return table;
 }

@@ -1,6 +1,6 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import {
   fixedToken,
   isAnonymous,
@@ -94,10 +94,7 @@ export class ExchangeClient {
     this.settings = options;
     if (options.orderBook !== undefined && !ORDER_BOOK_VERSIONS.includes(options.orderBook)) {
       const expected = ORDER_BOOK_VERSIONS.join(' or ');
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected ${expected} for orderBook, was "${options.orderBook}"`,
-      );
+      throw invalidOptions(`expected ${expected} for orderBook, was "${options.orderBook}"`);
     }
     this.budgets = budgetTable(options.limits, options.headroom);
     this.books = new OrderBookChoice(options.orderBook ?? 'auto', () => options.onOrderBookV3?.());
@@ -133,10 +130,7 @@ export class ExchangeClient {
     });
   }
 
-  /**
-   * Returns the endpoint of a call: for an order book that of the version in the options, which has a budget
-   * of its own. `market` is null for all books.
-   */
+  /** Returns the endpoint of a call; for an order book that of its version. `market`: null for all books. */
   endpointOf<Name extends EndpointName>(name: Name, market: string | null): Name {
     // Both versions take the same request and give the same reply.
     return this.books.endpointOf(name, market) as Name;
@@ -264,20 +258,15 @@ export class ExchangeClient {
   }
 
   private createTransport(): Transport {
-    if (this.settings.baseUrl === undefined) {
-      throw new SarrafError('INVALID_OPTIONS', 'expected baseUrl or transport for the client, was neither');
-    }
+    if (this.settings.baseUrl === undefined)
+      throw invalidOptions('expected baseUrl or transport for the client, was neither');
     return new UndiciTransport({ baseUrl: this.settings.baseUrl });
   }
 
   private createAuthenticator(): Authenticator {
     const { credentials = { kind: 'none' }, serviceName = 'service', nowMs = Date.now } = this.settings;
-    if (!/^[A-Za-z][A-Za-z0-9-]{0,39}$/.test(serviceName)) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected letters, digits and hyphens for serviceName, was "${serviceName}"`,
-      );
-    }
+    if (!/^[A-Za-z][A-Za-z0-9-]{0,39}$/.test(serviceName))
+      throw invalidOptions(`expected letters, digits and hyphens for serviceName, was "${serviceName}"`);
     switch (credentials.kind) {
       case 'none':
         return noCredentials();

@@ -108,10 +108,7 @@ export type EndpointRequest<Name extends EndpointName> = z.input<(typeof ENDPOIN
 /** Reply to a caller when the exchange accepts. */
 export type EndpointReply<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['reply']>;
 
-/**
- * Requested form of the order book: that of the interface, that of newer deployments, or the first of them
- * that the exchange has.
- */
+/** Requested form of the order book: the interface's, a newer one, or the first that the exchange has. */
 export const ORDER_BOOK_VERSIONS = ['auto', 'v2', 'v3'] as const;
 export type OrderBookVersion = (typeof ORDER_BOOK_VERSIONS)[number];
 
@@ -126,18 +123,14 @@ const isOfBooks = (name: EndpointName): name is keyof typeof IN_V3 => Object.has
 /** Value requested if no market is named. */
 const ALL = 'all';
 
-/**
- * Maximum number of markets that are tried with the third version at once; beyond it the oldest go back to
- * the second.
- */
+/** Maximum number of markets tried with the third version; beyond it the oldest go back to the second. */
 const MOST_TRIED = 100;
 
 const NOT_FOUND = 404;
 
 /** Returns the budget in which a plan counts the book of one market: for `auto` the second version's. */
-export function orderBookBudget(version: OrderBookVersion): Budget['name'] {
-  return ENDPOINTS[version === 'v3' ? 'orderBookV3' : 'orderBook'].budget.name;
-}
+export const orderBookBudget = (version: OrderBookVersion): Budget['name'] =>
+  ENDPOINTS[version === 'v3' ? 'orderBookV3' : 'orderBook'].budget.name;
 
 /**
  * Chooses the version of the order book that a client requests. `auto` begins with the second. After a 404 of

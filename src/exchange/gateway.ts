@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { EndpointReply, EndpointRequest } from './endpoints.ts';
 import type { Caller } from './paging.ts';
 import { REFUSAL_TABLE } from './refusals.ts';
@@ -40,12 +40,8 @@ export class PaymentGateway {
   /** Returns the address of the payment page. */
   payPageUrl(token: string): string {
     const { siteUrl } = this.options;
-    if (siteUrl === null) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        'expected siteUrl among the options of the client, was missing',
-      );
-    }
+    if (siteUrl === null)
+      throw invalidOptions('expected siteUrl among the options of the client, was missing');
     return new URL(`/app/paygate/${encodeURIComponent(token)}`, siteUrl).href;
   }
 
@@ -56,10 +52,7 @@ export class PaymentGateway {
     return token === '' ? null : { token, claimsSuccess: url?.searchParams.get('status') === '1' };
   }
 
-  /**
-   * Confirms a payment, and checks that the answer is from the exchange: if not, it is refused with
-   * `HashMismatch`.
-   */
+  /** Confirms a payment. A reply that is not from the exchange is refused with `HashMismatch`. */
   async verify(token: string): Promise<EndpointResult<'gatewayVerify'>> {
     const { client, merchant } = this.options;
     const result = await client.call('gatewayVerify', { api: merchant.api, token });
@@ -76,10 +69,7 @@ export class PaymentGateway {
     };
   }
 
-  /**
-   * Checks the hash of an answer: the MD5 of token, amount in decimal and secret, one after another ("Payment
-   * gateway credentials").
-   */
+  /** Checks the hash of an answer: MD5 of token, amount and secret ("Payment gateway credentials"). */
   private isGenuine(token: string, { amount, transactionHash }: EndpointReply<'gatewayVerify'>): boolean {
     const text = `${token}${amount}${this.options.merchant.apiSecret}`;
     const expected = Buffer.from(createHash('md5').update(text, 'utf8').digest('hex'));

@@ -1,10 +1,7 @@
 import { createMarketNames } from '../domain/market-symbol.ts';
 import { TEHRAN_MIDNIGHT, type BarAnchors, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 
-/**
- * Quote currencies of the interface: rial (not toman) and tether; `USDTIRT` connects the two. Source: the
- * interface specification, "Spot trading".
- */
+/** Quote currencies: rial (not toman) and tether; `USDTIRT` connects them. Source: "Spot trading". */
 const QUOTES = [
   { currency: 'rls', name: 'rial', ending: 'IRT', decimals: 0 },
   { currency: 'usdt', name: 'tether', ending: 'USDT', decimals: 2 },
@@ -53,10 +50,7 @@ export const RESOLUTIONS: readonly Resolution[] = [
 export const HISTORY_ANCHORS: BarAnchors = Object.freeze({ '4h': TEHRAN_MIDNIGHT, '1d': TEHRAN_MIDNIGHT });
 
 /** Returns the history endpoint's name of a timeframe. */
-export function resolutionOf(timeframe: Timeframe): Resolution {
-  return RESOLUTION_OF[timeframe];
-}
+export const resolutionOf = (timeframe: Timeframe): Resolution => RESOLUTION_OF[timeframe];
 
-export function timeframeOf(resolution: Resolution): Timeframe {
-  return TIMEFRAMES.find((timeframe) => RESOLUTION_OF[timeframe] === resolution) ?? '1d';
-}
+export const timeframeOf = (resolution: Resolution): Timeframe =>
+  TIMEFRAMES.find((timeframe) => RESOLUTION_OF[timeframe] === resolution) ?? '1d';

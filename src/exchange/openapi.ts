@@ -162,9 +162,8 @@ function limitOf({ budget }: Endpoint): Json {
 const FAILURE_LINK = { $ref: '#/components/schemas/Failure' };
 
 /** Returns schemas of failures that come with HTTP 200. */
-function failuresOf({ name }: Endpoint): readonly Json[] {
-  return name === 'history' ? [HISTORY_ERROR, FAILURE_LINK] : [FAILURE_LINK];
-}
+const failuresOf = ({ name }: Endpoint): readonly Json[] =>
+  name === 'history' ? [HISTORY_ERROR, FAILURE_LINK] : [FAILURE_LINK];
 
 /** Returns the error statuses that any call may have, and those of calls with credentials. */
 function refusalsOf(endpoint: Endpoint): Json {
@@ -185,10 +184,7 @@ function refusalsOf(endpoint: Endpoint): Json {
   };
 }
 
-/**
- * Returns one operation of an endpoint: with its own method, or with another one that deployments accept and
- * that takes the same fields.
- */
+/** Returns one operation of an endpoint: with its own method, or another one that deployments accept. */
 function operationOf(endpoint: Endpoint, method: string): Json {
   return {
     operationId: method === endpoint.method ? endpoint.name : `${endpoint.name}By${method}`,
@@ -220,10 +216,7 @@ function operationOf(endpoint: Endpoint, method: string): Json {
 
 const header = (name: string): Json => ({ type: 'apiKey', in: 'header', name });
 
-/**
- * Returns the whole interface as an OpenAPI 3.1 document, made from the declarations. Replies are described
- * as on the wire.
- */
+/** Returns the whole interface as an OpenAPI 3.1 document, with replies as on the wire. */
 export function openApiDocument(options: OpenApiOptions = {}): Json {
   const { serviceName = 'service', servers = [] } = options;
   const prefix = serviceName.charAt(0).toUpperCase() + serviceName.slice(1);

@@ -29,10 +29,7 @@ const TRADE_KINDS: ReadonlyMap<string, TradeKind> = new Map([
   ['debit', 'Debit'],
 ]);
 
-/**
- * Names that the exchange shows for a record's currencies, such as `Bitcoin`. They are for people: one
- * currency has several.
- */
+/** Names that the exchange shows for a record's currencies, such as `Bitcoin`: several for each. */
 interface CurrencyNames {
   readonly baseName: string | null;
   readonly quoteName: string | null;
@@ -50,10 +47,7 @@ type OrderMoney =
   | 'fee'
   | 'averagePrice';
 
-/**
- * An order as the client returns it: the bot's own fields, with the ids and decimal texts of the wire, and
- * the names for people.
- */
+/** An order as the client returns it: the bot's fields, the wire's ids and texts, and names for people. */
 export type ExchangeOrder = Omit<VenueOrder, 'id' | 'pairId' | 'tooFine' | OrderMoney> &
   CurrencyNames & {
     readonly [Field in OrderMoney]: null extends VenueOrder[Field] ? DecimalText | null : DecimalText;
@@ -68,10 +62,7 @@ const priceOrMarket = z
   .optional()
   .transform((price) => price ?? null);
 
-/**
- * The spot order record ("Resources: Order"), normalised. An undocumented status is kept; other undocumented
- * words become null.
- */
+/** The spot order record ("Resources: Order"), normalised. Undocumented words become null, statuses stay. */
 export const orderRecord = z
   .object({
     id: integerOrNull,
@@ -123,10 +114,7 @@ export const orderRecord = z
 /** Money fields of a trade's record. */
 type TradeMoney = 'price' | 'amount' | 'total' | 'fee';
 
-/**
- * A trade as the client returns it: the bot's own fields, with the ids and decimal texts of the wire, and the
- * names for people.
- */
+/** A trade as the client returns it: the bot's fields, the wire's ids and texts, and names for people. */
 export type ExchangeTrade = Omit<VenueTrade, 'id' | 'orderId' | 'tooFine' | TradeMoney> &
   CurrencyNames & { readonly [Field in TradeMoney]: DecimalText } & {
     readonly id: number;
@@ -170,10 +158,7 @@ const publicTradeRecord = z.object({
   type: side,
 });
 
-/**
- * The public trades. One without a readable time is left out; if no trade has one, the reply is in an unknown
- * form, and is refused.
- */
+/** The public trades. One without a readable time is left out; if none has one, the reply is refused. */
 export const publicTradeList = z
   .array(publicTradeRecord)
   .transform((trades, context): readonly PublicTrade[] => {
@@ -223,9 +208,7 @@ const levels = z
 
 const sides = z.object({ lastUpdate: timeMsOrNull, ...bothSides(levels) });
 
-/**
- * A book of the order-book endpoints, where sells arrive as `bids` and buys as `asks` ("Public market data").
- */
+/** A book of the order-book endpoints, where sells are `bids` and buys `asks` ("Public market data"). */
 export const bookRecord = sides.transform((wire): OrderBook =>
   orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'asks' }),
 );
@@ -245,8 +228,5 @@ export const orientedBookRecord = sides
 /** The sides of the depth endpoint, which have the right names. */
 export const depthSides = sides;
 
-/**
- * The status words of the interface. The word for an order that was rejected after its acceptance is unknown:
- * it is passed on unchanged.
- */
+/** The status words of the interface. The word for a rejection after acceptance is unknown. */
 export type OrderStatus = 'New' | 'Active' | 'Inactive' | 'Done' | 'Canceled';

@@ -25,10 +25,7 @@ export type TradeQuery = Omit<EndpointRequest<'tradesList'>, 'page' | 'tradeOrde
   readonly maxPages?: number;
 };
 
-/**
- * Maximum number of pages that an iterator reads; one more throws `TOO_MANY_PAGES`, so that no rest is left
- * out silently.
- */
+/** Maximum number of pages that an iterator reads; one more throws `TOO_MANY_PAGES`: no rest is lost. */
 const DEFAULT_MAX_PAGES = 100;
 const ORDERS_PAGE_SIZE = 1000;
 const TRADES_PAGE_SIZE = 500;
@@ -47,9 +44,8 @@ async function valueOf<Name extends EndpointName>(
   });
 }
 
-function tooManyPages(name: string, maxPages: number): SarrafError {
-  return new SarrafError('TOO_MANY_PAGES', `${name}: expected at most ${maxPages} pages, there are more`);
-}
+const tooManyPages = (name: string, maxPages: number): SarrafError =>
+  new SarrafError('TOO_MANY_PAGES', `${name}: expected at most ${maxPages} pages, there are more`);
 
 /**
  * Yields the pages of a list until it ends. If `hasNext` is missing, the end is an empty page, or one that

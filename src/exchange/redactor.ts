@@ -24,10 +24,7 @@ export class Redactor {
   private readonly secrets = new Set<string>();
   private readonly isForReplies: boolean;
 
-  /**
-   * `isForReplies`: leaves secrets that could be numbers, since a changed number in a reply is worse than a
-   * visible secret.
-   */
+  /** `isForReplies`: leaves secrets that could be numbers, which must not change in a reply. */
   constructor(
     secrets: Iterable<string>,
     options: { readonly isForReplies: boolean } = { isForReplies: false },

@@ -187,9 +187,7 @@ export function refusalTraits(
   return { retry: 'never', outcome: 'unknown' };
 }
 
-/**
- * Converts the gateway's codes to negative numbers: they arrive as `"-1"`, `-1` or `"1-"`. Other codes stay.
- */
+/** Converts the gateway's codes to negative numbers: they arrive as `"-1"`, `-1` or `"1-"`. Others stay. */
 export function normaliseCode(code: string): string {
   const trailing = /^(\d+)-$/.exec(code);
   return trailing === null ? code : `-${trailing[1]}`;
@@ -218,10 +216,7 @@ type Body = Readonly<Record<string, unknown>>;
 /** Maximum number of texts that are read from a list of messages; the rest adds nothing. */
 const MOST_TEXTS = 20;
 
-/**
- * Returns the text of a text, a number, or a list of them. Other values are not converted: an object can hold
- * anything, at any depth.
- */
+/** Returns the text of a text, a number, or a list of them; nothing else, which can be of any depth. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
@@ -265,10 +260,7 @@ function numberOf(value: unknown): number | null {
     : Number.NaN;
 }
 
-/**
- * Returns `Retry-After` in milliseconds. A date in it is compared with the server's own `Date`, so that our
- * clock does not matter.
- */
+/** Returns `Retry-After` in milliseconds. A date in it is compared with the server's own `Date`. */
 function retryAfterMs(headers: HttpResponse['headers']): number | null {
   const header = headers['retry-after'];
   if (header === undefined) return null;

@@ -119,9 +119,8 @@ function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): 
 }
 
 /** Returns true if an unreadable body begins like JSON and is declared as JSON, so that it was cut off. */
-function isCutOff({ headers, body }: HttpResponse): boolean {
-  return /^application\/json\b/i.test(headers['content-type'] ?? '') && body.trimStart().startsWith('{');
-}
+const isCutOff = ({ headers, body }: HttpResponse): boolean =>
+  /^application\/json\b/i.test(headers['content-type'] ?? '') && body.trimStart().startsWith('{');
 
 /** Throws for 401, 403 and 429, which come before the request was handled; returns for other statuses. */
 function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown): void {
@@ -133,7 +132,7 @@ function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown
   // request on.
   const isOwn = isObject(body) || response.body.trim() === '';
   const outcome = endpoint.idempotent || isOwn ? 'none' : 'unknown';
-  if (status === 401) {
+  if (status === 401)
     throw new SarrafError(
       'UNAUTHORIZED',
       `${endpoint.name}: the credentials were refused: ${failure.message}`,
@@ -142,10 +141,8 @@ function throwIfBarred(endpoint: Endpoint, response: HttpResponse, body: unknown
         outcome,
       },
     );
-  }
-  if (status === 403 && failure.isPermission) {
+  if (status === 403 && failure.isPermission)
     throw new SarrafError('FORBIDDEN', `${endpoint.name}: not permitted: ${failure.message}`, { details });
-  }
   // A documented refusal counts as one with any status.
   if (status === 403 && failure.backOffMs === null && isDocumentedRefusal(failure.code)) return;
   // A 403 that is not clearly a permission counts as a limit, since going on after a limit locks out for
@@ -234,15 +231,13 @@ function decode<Name extends EndpointName>(
   throwIfBarred(endpoint, response, parsed?.body);
   const body = requireObject(endpoint, response, parsed);
   const failed = body['status'] === 'failed' || (name === 'history' && body['s'] === 'error');
-  if (failed && name === 'updateOrderStatus' && 'updatedStatus' in body && !('code' in body)) {
+  if (failed && name === 'updateOrderStatus' && 'updatedStatus' in body && !('code' in body))
     return notApplied(body, response);
-  }
   // 408 comes from proxies and proves nothing about the outcome of the request.
   if (failed || (status >= 400 && status !== 408))
     return refusal(endpoint, response, failureOf(body, response));
-  if (status < 200 || status >= 300) {
+  if (status < 200 || status >= 300)
     unusable(endpoint, 'UNEXPECTED_REPLY', { response, why: 'expected HTTP 200' });
-  }
   const reply = endpoint.reply.safeParse(body);
   if (!reply.success) {
     const rest = eachRow ? withoutUnread(name, body, reply.error.issues) : null;
@@ -258,10 +253,7 @@ function decode<Name extends EndpointName>(
   return { ok: true, value: reply.data as EndpointReply<Name> };
 }
 
-/**
- * Returns a reply without its unreadable rows. Null if something else is wrong, too, or if no row is left:
- * then the reply is in an unknown form.
- */
+/** Returns a reply without its unreadable rows; null if more is wrong, or if no row is left. */
 function withoutUnread(
   name: EndpointName,
   body: Body,

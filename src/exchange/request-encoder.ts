@@ -60,21 +60,17 @@ type CheckedRequest =
   | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/**
- * Checks a request strictly against its endpoint's declaration, and returns its fields as they are sent, or
- * all problems.
- */
+/** Checks a request strictly against its declaration; returns its fields as sent, or all problems. */
 export function checkRequest(name: EndpointName, request: unknown): CheckedRequest {
   const parsed = strictSchema(name).safeParse(request);
   if (parsed.success) return { ok: true, fields: parsed.data };
   const problems = parsed.error.issues.flatMap((issue): readonly FieldProblem[] => {
-    if (issue.code === 'unrecognized_keys') {
+    if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => ({
         field: [...issue.path, key].join('.'),
         expected: null,
         found: 'unknown',
       }));
-    }
     const found = shown(name, request, issue.path[0]);
     return [{ field: issue.path.join('.'), expected: expectation(issue), found }];
   });
@@ -89,9 +85,8 @@ function describe(name: EndpointName, { field, expected, found }: FieldProblem):
 function queryOf(fields: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(fields)) {
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       query.append(key, String(value));
-    }
   }
   const text = query.toString();
   return text === '' ? '' : `?${text}`;

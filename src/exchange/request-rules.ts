@@ -17,9 +17,8 @@ export interface RuleIssue {
 
 /** Adds broken rules between fields as issues; the exchange's code is in the issue's `params`. */
 export function addRuleIssues(context: z.core.$RefinementCtx, issues: readonly RuleIssue[]): void {
-  for (const { field, message, exchangeCode } of issues) {
+  for (const { field, message, exchangeCode } of issues)
     context.addIssue({ code: 'custom', path: [field], message, params: { exchangeCode, isRule: true } });
-  }
 }
 
 /** Values in a body that mean the same as a missing field. */
@@ -60,10 +59,7 @@ export interface TextPattern {
 
 const known = new Map<string, RegExp>();
 
-/**
- * Returns true if a text matches. Length is in characters, as JSON Schema counts it. Compiled patterns are
- * kept: declarations have only a few.
- */
+/** Returns true if a text matches, its length in characters. Compiled patterns are kept, a few. */
 export function matches({ pattern, maxLength }: TextPattern, text: string): boolean {
   if (maxLength !== undefined && isLonger(text, maxLength)) return false;
   let expression = known.get(pattern);
@@ -71,19 +67,15 @@ export function matches({ pattern, maxLength }: TextPattern, text: string): bool
   return expression.test(text);
 }
 
-/**
- * Returns true if a text has more than `most` characters. A character beyond the basic plane counts once,
- * though its length is two.
- */
+/** Returns true if a text has more than `most` characters, each beyond the basic plane as one. */
 export function isLonger(text: string, most: number): boolean {
   if (text.length <= most) return false;
   return text.length > 2 * most || Array.from(text).length > most;
 }
 
 /** Returns a pattern of a word in any case. */
-export function anyCase(word: string): string {
-  return word.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
-}
+export const anyCase = (word: string): string =>
+  word.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 
 /** Returns a pattern of one of some words, in any case. */
 export const anyCaseOf = (words: readonly string[]): TextPattern => ({
@@ -123,10 +115,7 @@ export function integerPattern(least: number, most: number): TextPattern {
   return { pattern: `^0*(?:${choices.join('|')})(?:\\.0+)?$` };
 }
 
-/**
- * Pattern of a decimal above zero, with or without an exponent. Written out, such a text has at most 80
- * digits.
- */
+/** Pattern of a decimal above zero, with or without an exponent. Written out it has at most 80 digits. */
 export const POSITIVE_TEXT: TextPattern = {
   pattern:
     '^\\+?(?=[0-9.]*[1-9])(?:[0-9]+(?:\\.[0-9]+)?|(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)[eE][+-]?[0-2]?[0-9])$',

@@ -15,10 +15,7 @@ import {
 import type { Budget } from '../domain/rate-limit.ts';
 import { MINUTE_MS } from '../domain/time-text.ts';
 
-/**
- * Credential that a call needs: a permission of a key; `token` if only a token is accepted; `merchant` if the
- * body carries the credentials.
- */
+/** Credential that a call needs: a permission of a key, `token`, or `merchant` in the body. */
 export type Access = 'none' | 'optional-token' | 'token' | 'READ' | 'TRADE' | 'WITHDRAW' | 'merchant';
 
 /**
@@ -44,17 +41,11 @@ export interface Endpoint<
   readonly idempotent: boolean;
   readonly sends: 'query' | 'json' | 'nothing';
   readonly timeoutMs: number;
-  /**
-   * True if a request with wrong fields can be answered with HTTP 200 and a failed body, with a code of the
-   * interface. Other endpoints answer HTTP 400.
-   */
+  /** True if wrong fields can be answered with HTTP 200 and a failed body; else it is HTTP 400. */
   readonly failsInBody?: true;
   readonly request: Request;
   readonly reply: Reply;
-  /**
-   * Example of a request for the command line. A secret is written as the place from which it is read,
-   * `env:NAME`.
-   */
+  /** Example of a request for the command line. A secret is written as its place, `env:NAME`. */
   readonly example: z.input<Request>;
   /** Purpose of the endpoint in one sentence. */
   readonly summary: string;
@@ -121,10 +112,7 @@ interface Limit {
   readonly hasReserve?: boolean;
 }
 
-/**
- * Returns a limit of the interface's table ("Limits"), per minute unless `minutes` is given. It is named
- * after the path.
- */
+/** Returns a limit of the interface's table ("Limits"), per minute by default, named after the path. */
 export function budget(name: string, { per, limit, minutes = 1, hasReserve = false }: Limit): Budget {
   return { name, limit, windowMs: minutes * MINUTE_MS, per, assumed: false, hasReserve };
 }
@@ -184,10 +172,7 @@ const patterned = (
     refusedWith: () => options.refusedWith,
   });
 
-/**
- * Largest whole number of fifteen digits: ids, Unix times and rial are far below, and a float holds it
- * exactly.
- */
+/** Largest number of fifteen digits: ids, Unix times and rial are far below, and a float holds it exactly. */
 const LARGEST = 999_999_999_999_999;
 /** Smallest float of a request: from here to the largest, no float needs more than 40 characters. */
 const SMALLEST = 1e-18;
@@ -201,10 +186,7 @@ const DECIMAL_PAGE = {
   anyOf: [textPage(POSITIVE_TEXT), { type: 'number', minimum: SMALLEST, maximum: LARGEST }],
 };
 
-/**
- * Codes of the interface for a decimal that is not above zero, and for an unreadable one; `ParseError` if
- * left out.
- */
+/** Codes for a decimal that is not above zero, and for an unreadable one; `ParseError` if left out. */
 interface DecimalCodes {
   readonly zero?: string;
   readonly negative?: string;
@@ -299,13 +281,11 @@ export const flag = () =>
     },
   });
 
-const wordList = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(' or ');
-
 /** Declares one of a few words, accepted in any case and sent as it is written here. */
 export const word = <const Word extends string>(words: readonly Word[]) =>
   field<Word, Word>({
     page: { anyOf: [{ enum: words }, textPage(anyCaseOf(words))] },
-    expected: wordList(words),
+    expected: words.map((one) => JSON.stringify(one)).join(' or '),
     read: (value) =>
       typeof value === 'string'
         ? (words.find((one) => one.toLowerCase() === value.toLowerCase()) ?? null)
@@ -367,9 +347,7 @@ export const text = (most = 255) =>
 export const secretText = (most?: number) => text(most).meta({ format: 'password' });
 
 /** Returns true if a field was declared as `secretText`. */
-export function isSecretText(field: z.ZodType): boolean {
-  return field.meta()?.['format'] === 'password';
-}
+export const isSecretText = (field: z.ZodType): boolean => field.meta()?.['format'] === 'password';
 
 /** Declares text that is often a number, such as an account number: also accepted as one. Sent as text. */
 export const textOrInteger = (most = 255) => {

@@ -22,10 +22,7 @@ export interface LoginCredentials {
   readonly device?: string;
   /** Called with the device's name, to be stored for the next start. */
   readonly onDevice?: (device: string) => void;
-  /**
-   * Token from an earlier log-in of this user at this address. It is used instead of a log-in while it is
-   * valid.
-   */
+  /** Token from an earlier log-in of this user at this address, used while it is valid. */
   readonly token?: IssuedToken;
   /** Called with each new token, to be stored for the next start. */
   readonly onToken?: (token: IssuedToken) => void;
@@ -53,20 +50,14 @@ export const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 export const REMEMBERED_LIFETIME_MS = 30 * 24 * HOUR_MS;
 /** Share of the lifetime after which a token is renewed. */
 const RENEW_AFTER_SHARE = 0.9;
-/**
- * Pause in ms after a log-in that failed, or whose token was refused at once: bad tokens get an address
- * blocked.
- */
+/** Pause in ms after a failed log-in, or a token refused at once: bad tokens get an address blocked. */
 const PAUSE_MS = 600_000;
 
 interface HeldToken {
   readonly key: string;
   readonly header: string;
   readonly renewAtMs: number;
-  /**
-   * True if a call with it was answered, or if it is from an earlier start: a refusal of it is then no
-   * evidence against log-ins.
-   */
+  /** True if a call with it was answered, or if it is from an earlier start: log-ins then work. */
   proven: boolean;
 }
 
@@ -125,7 +116,7 @@ export class TokenSession implements Authenticator {
 
   private async renew(): Promise<string> {
     const startMs = this.nowMs();
-    if (startMs < this.pausedUntilMs) {
+    if (startMs < this.pausedUntilMs)
       throw new SarrafError(
         'UNAUTHORIZED',
         `expected no log-in for ${this.pausedUntilMs - startMs} ms more, after a failed one`,
@@ -133,7 +124,6 @@ export class TokenSession implements Authenticator {
           details: { pausedForMs: this.pausedUntilMs - startMs },
         },
       );
-    }
     try {
       const { key, device } = await this.logIn(await this.attempt());
       if (device !== null && device !== this.device) {
@@ -147,9 +137,8 @@ export class TokenSession implements Authenticator {
       this.credentials.onToken?.(token);
       return this.token.header;
     } catch (error) {
-      if (error instanceof SarrafError && (error.code === 'UNAUTHORIZED' || error.code === 'RATE_LIMITED')) {
+      if (error instanceof SarrafError && (error.code === 'UNAUTHORIZED' || error.code === 'RATE_LIMITED'))
         this.pausedUntilMs = this.nowMs() + PAUSE_MS;
-      }
       throw error;
     }
   }

@@ -31,10 +31,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/**
- * Difference of clocks that is no fault: a reply's own time is in whole seconds, and the network may add a
- * few.
- */
+/** Difference of clocks that is no fault: a reply's time is in whole seconds, and the network adds a few. */
 export const TOLERATED_CLOCK_MS = 10_000;
 
 /** Times at which a request left and its reply arrived, by one clock of this machine, in ms since 1970. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { redactedReply, type Redactor } from './redactor.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 import { tlsFailure } from '../domain/tls-failure.ts';
@@ -8,10 +8,7 @@ import { tlsFailure } from '../domain/tls-failure.ts';
 interface UndiciTransportOptions {
   /** Scheme, host and port of the exchange, without a path. */
   readonly baseUrl: string;
-  /**
-   * Maximum number of open sockets; default: as many as calls may be in flight, so that calls without a reply
-   * hold up no other.
-   */
+  /** Maximum number of open sockets; default: as many as calls in flight, so that none waits for another. */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
   /** Largest reply in bytes; a larger one ends its request with `REPLY_TOO_LARGE`. */
@@ -31,16 +28,10 @@ interface UndiciTransportOptions {
 const loadPool = (): typeof Pool =>
   createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof Pool;
 
-/**
- * Time after which an idle socket is closed, before most servers close theirs: a request on a socket that the
- * server is closing has an unknown outcome.
- */
+/** Time after which an idle socket is closed, before servers do, which would leave outcomes unknown. */
 const IDLE_SOCKET_MS = 4000;
 
-/**
- * Maximum number of calls at once by default: far more than a limiter lets out, so it bounds only a runaway
- * caller.
- */
+/** Maximum number of calls at once by default: far more than a limiter allows, for a runaway caller. */
 const MOST_PENDING = 256;
 
 function originOf(baseUrl: string): string {
@@ -48,17 +39,10 @@ function originOf(baseUrl: string): string {
   try {
     url = new URL(baseUrl);
   } catch {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected an address such as "https://host" for baseUrl, was "${baseUrl}"`,
-    );
+    throw invalidOptions(`expected an address such as "https://host" for baseUrl, was "${baseUrl}"`);
   }
-  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.pathname !== '/' || url.search !== '') {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected http or https and no path for baseUrl, was "${baseUrl}"`,
-    );
-  }
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.pathname !== '/' || url.search !== '')
+    throw invalidOptions(`expected http or https and no path for baseUrl, was "${baseUrl}"`);
   return url.origin;
 }
 
@@ -119,12 +103,11 @@ export class UndiciTransport implements Transport {
   async send(request: HttpRequest): Promise<HttpResponse> {
     const target = `${request.method} ${this.origin}${request.path.split('?')[0]}`;
     if (this.closed) throw new SarrafError('CLOSED', `${target}: the client is closed`);
-    if (this.pending >= this.maxPending) {
+    if (this.pending >= this.maxPending)
       throw new SarrafError(
         'TOO_MANY_CALLS',
         `${target}: expected at most ${this.maxPending} calls at a time`,
       );
-    }
     this.pending += 1;
     try {
       const response = await this.dispatch(request, target);
@@ -291,10 +274,7 @@ function reasonOf(cause: unknown, { code = '', socket }: SystemError): string {
     : reason;
 }
 
-/**
- * Returns the error of a request without an answer: before it was begun nothing was sent; after that its
- * outcome is unknown, whatever the cause.
- */
+/** Returns the error of a request without an answer: unsent before it began, then of unknown outcome. */
 function transportFailure(
   cause: unknown,
   where: { readonly target: string; readonly begun: boolean },
@@ -303,17 +283,15 @@ function transportFailure(
   const error = (cause ?? {}) as SystemError;
   const code = error.code ?? '';
   const reason = reasonOf(cause, error);
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
     return new SarrafError('REPLY_TOO_LARGE', `${where.target}: the reply is larger than allowed`, { cause });
-  }
-  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED')
     return new SarrafError('CLOSED', `${where.target}: the client is closed`, {
       cause,
       outcome: where.begun ? 'unknown' : 'none',
     });
-  }
   if (!where.begun || isConnecting(error)) {
-    if (NAME_CODES.has(code)) {
+    if (NAME_CODES.has(code))
       return new SarrafError(
         'HOST_NOT_FOUND',
         `${where.target}: the host name could not be resolved (${code})`,
@@ -321,10 +299,8 @@ function transportFailure(
           cause,
         },
       );
-    }
-    if (code === 'ECONNREFUSED') {
+    if (code === 'ECONNREFUSED')
       return new SarrafError('CONNECTION_REFUSED', `${where.target}: the connection was refused`, { cause });
-    }
     return new SarrafError('CONNECTION_FAILED', `${where.target}: no connection (${reason})`, { cause });
   }
   return new SarrafError(

@@ -12,10 +12,7 @@ import {
   withoutPrototype,
 } from './reply-types.ts';
 
-/**
- * Wallet ("Resources: Wallet", first form). Balances in the wallet's own currency, in lower case; the rial
- * values are estimates of the exchange.
- */
+/** Wallet ("Resources: Wallet", first form), in its own currency; rial values are estimates. */
 export const walletRecord = z
   .object({
     id: integerField,
@@ -44,10 +41,7 @@ export const walletRecord = z
 
 export type VenueWallet = Readonly<z.output<typeof walletRecord>>;
 
-/**
- * Balance ("Resources: Wallet", second form) and the part of it reserved for orders and withdrawals. Its
- * currency is the key under which it stands.
- */
+/** Balance ("Resources: Wallet", second form) and its reserved part. Its key is the currency. */
 export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
 
 /** Line of a wallet ("Resources: Wallet transaction"). The amount is negative if it left the wallet. */

@@ -23,6 +23,7 @@ import {
   publicTradeList as publicTradeRecords,
 } from '../order.ts';
 import { RESOLUTIONS } from '../market-names.ts';
+import { madeOnce } from '../../domain/retain-newest.ts';
 
 /** Reply of the options call, spelled out for the declarations. `10` and `0.000001` are both steps. */
 type ExchangeOptions = {
@@ -88,9 +89,8 @@ const optionsReply = z
     }
     const service = serviceOptions.safeParse(found);
     if (!service.success) {
-      for (const { path, message } of service.error.issues) {
+      for (const { path, message } of service.error.issues)
         context.addIssue({ code: 'custom', path: ['service', ...path], message, input: body });
-      }
       return z.NEVER;
     }
     const { minOrders, amountPrecisions, pricePrecisions, activeCurrencies } = service.data;
@@ -169,8 +169,7 @@ function put(
   const price = priceOf(value);
   if (price === null) return;
   const currency = place.currency.toLowerCase();
-  let ofCurrency = prices.get(currency);
-  if (ofCurrency === undefined) prices.set(currency, (ofCurrency = new Map()));
+  const ofCurrency = madeOnce(prices, currency, () => new Map<string, DecimalText>());
   if (!ofCurrency.has(place.provider)) ofCurrency.set(place.provider, price);
 }
 

@@ -198,13 +198,12 @@ function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
     });
   };
   if (isOco) {
-    if (execution !== 'limit') {
+    if (execution !== 'limit')
       issues.push({
         field: 'execution',
         message: 'expected limit with mode oco',
         exchangeCode: 'ParseError',
       });
-    }
     need('price', 'mode oco');
     need('stopPrice', 'mode oco');
     need('stopLimitPrice', 'mode oco');
@@ -213,9 +212,8 @@ function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
     if (execution === 'stop_limit' || execution === 'stop_market')
       need('stopPrice', `execution ${execution}`);
   }
-  if (order.dstCurrency !== 'rls' && order.dstCurrency !== 'usdt') {
+  if (order.dstCurrency !== 'rls' && order.dstCurrency !== 'usdt')
     issues.push({ field: 'dstCurrency', message: 'expected rls or usdt', exchangeCode: 'InvalidMarketPair' });
-  }
   return issues;
 }
 

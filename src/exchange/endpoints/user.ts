@@ -96,10 +96,7 @@ const limitationsReply = z
       userLevel: textOrNull,
       /** Permissions by feature: `crypto_trade`, `rial_trade`, `coin_deposit`, and so on. */
       features: recordOf(flagOrNull),
-      /**
-       * Usage by limit: `withdrawRialDaily`, `withdrawCoinDaily`, `withdrawTotalDaily`,
-       * `withdrawTotalMonthly`.
-       */
+      /** Usage by limit, from `withdrawRialDaily` to `withdrawTotalMonthly`. */
       limits: recordOf(usage),
     }),
   })

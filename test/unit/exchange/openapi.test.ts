@@ -71,9 +71,8 @@ describe('openApiDocument', () => {
   it('declares 401 wherever credentials can be asked for, and nowhere else', () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
     expect(operations.filter(({ security }) => security.length > 0).length).toBeGreaterThan(29);
-    for (const { security, responses } of operations) {
+    for (const { security, responses } of operations)
       expect(Object.keys(responses).includes('401')).toBe(security.length > 0);
-    }
   });
 
   it.each([

@@ -109,9 +109,8 @@ describe('the order book', () => {
   });
 
   it('takes the time in seconds, in milliseconds, as text, or not at all', () => {
-    for (const lastUpdate of [1_700_000_000, 1_700_000_000_000, '1700000000']) {
+    for (const lastUpdate of [1_700_000_000, 1_700_000_000_000, '1700000000'])
       expect(bookOf([], [], lastUpdate).updatedAtMs).toBe(1_700_000_000_000);
-    }
     expect(bookOf([], [], null).updatedAtMs).toBeNull();
   });
 
