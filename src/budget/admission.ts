@@ -26,10 +26,7 @@ export interface AdmissionAsk {
   readonly requestClass: RequestClass;
 }
 
-/**
- * Reason for refusing a slot: all are in use, the budget is unknown, another process holds the lock, or the
- * ledger cannot be used.
- */
+/** Reason for refusing a slot: all are in use, or the budget or the ledger is of no use now. */
 type AdmissionRefusal = 'full' | 'unknown budget' | 'locked' | 'ledger unusable';
 
 export type Admission =
@@ -37,19 +34,13 @@ export type Admission =
   /** `waitMs` is the time until a slot may be free; null if one can become free only after a stamp. */
   | { readonly admitted: false; readonly reason: AdmissionRefusal; readonly waitMs: number | null };
 
-/**
- * Common interface of in-process and shared ledgers. Times are of one monotonic clock, in whole ms, rounded
- * down.
- */
+/** Interface of in-process and shared ledgers. Times are of one monotonic clock, in whole ms. */
 export interface RequestLedger {
   /** Asks for a slot now. */
   admit(ask: AdmissionAsk, nowMs: number): Admission;
   /** Records how a request ended, and when: the time of its reply, or of the end of its socket. */
   settle(slot: Slot, end: SlotEnd, atMs: number): void;
-  /**
-   * Applies the limit that a limit reply names, before the slot of its request is settled; returns what that
-   * changed.
-   */
+  /** Applies the limit of a limit reply, before the slot of its request is settled; returns the change. */
   applyLimit(budget: string, word: LimitWord, atMs: number): LimitChange | null;
   /** Limits that the exchange has lowered and that hold now, by budget. */
   namedLimits(nowMs: number): ReadonlyMap<string, number>;
@@ -81,9 +72,8 @@ export const MOST_SEND_DELAY_MS = 250;
 export const MOST_CANCEL_DELAY_MS = 30_000;
 
 /** Returns how long after its admission a request of a class may leave. */
-export function mostSendDelayMs(requestClass: RequestClass): number {
-  return requestClass === 'cancel' ? MOST_CANCEL_DELAY_MS : MOST_SEND_DELAY_MS;
-}
+export const mostSendDelayMs = (requestClass: RequestClass): number =>
+  requestClass === 'cancel' ? MOST_CANCEL_DELAY_MS : MOST_SEND_DELAY_MS;
 
 /**
  * Longest time in which a request may still reach the exchange after the end of its socket, and be counted
@@ -91,13 +81,9 @@ export function mostSendDelayMs(requestClass: RequestClass): number {
  */
 export const LATE_ARRIVAL_MS = 120_000;
 
-/**
- * Returns true if a slot is free again: strictly more than a window after its stamp, since both ends of a
- * window may count.
- */
-export function isReleased(stampedAtMs: number | null, windowMs: number, nowMs: number): boolean {
-  return stampedAtMs !== null && stampedAtMs + windowMs < nowMs;
-}
+/** Returns true if a slot is free again: more than a window after its stamp, as both ends may count. */
+export const isReleased = (stampedAtMs: number | null, windowMs: number, nowMs: number): boolean =>
+  stampedAtMs !== null && stampedAtMs + windowMs < nowMs;
 
 interface WindowState {
   readonly budget: RateLimit;
@@ -152,9 +138,8 @@ export type LimitChange = 'lowered' | 'wrong';
 export const QUIET_MS = 24 * 3_600_000;
 
 /** Returns the limit that the exchange has lowered, while it holds; null otherwise. */
-export function inForce(state: NamedLimit | null, nowMs: number): NamedLimit | null {
-  return state !== null && nowMs <= state.atMs + QUIET_MS ? state : null;
-}
+export const inForce = (state: NamedLimit | null, nowMs: number): NamedLimit | null =>
+  state !== null && nowMs <= state.atMs + QUIET_MS ? state : null;
 
 /**
  * Returns the lowered limit after a limit reply. A whole number from 1 to below the limit so far lowers it;
@@ -176,10 +161,7 @@ export function afterLimitReply(
   return { state: { limit: named, atMs: nowMs }, change: 'lowered' };
 }
 
-/**
- * Returns a budget under a lowered limit: its headroom and its reserve shrink in proportion, and at least one
- * request is left.
- */
+/** Returns a budget under a lowered limit: headroom and reserve shrink with it; one request is left. */
 export function lowered<B extends RateLimit>(budget: B, named: number | null): B {
   const { limit, statedLimit = limit } = budget;
   if (named === null || named >= statedLimit) return budget;
@@ -201,6 +183,5 @@ export function reserveOf(budget: RateLimit): number {
 }
 
 /** Returns how many slots requests of a class may occupy. */
-export function slotsFor(requestClass: RequestClass, budget: RateLimit): number {
-  return mayUseReserve(requestClass) ? budget.limit : budget.limit - reserveOf(budget);
-}
+export const slotsFor = (requestClass: RequestClass, budget: RateLimit): number =>
+  mayUseReserve(requestClass) ? budget.limit : budget.limit - reserveOf(budget);

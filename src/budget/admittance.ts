@@ -5,10 +5,7 @@ import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 /** Data that decides whether a request may leave now. */
 export type EntryAsk = AdmissionAsk & LockoutAsk;
 
-/**
- * Cause other than a full window that holds back a request: a lockout of its budget, or a 401 to its
- * credential.
- */
+/** Cause other than a full window that holds a request back: a lockout of its budget, or a 401. */
 export type Held = 'locked out' | 'credential refused';
 
 /** Reply to an entry request: a slot and a permit, or the time to wait before the next try. */
@@ -84,12 +81,9 @@ interface FailedCall {
   readonly outcome: Outcome;
 }
 
-/**
- * Returns true if a call did not leave because the process stood still between its admission and its writing.
- */
-export function stoodStill(error: unknown): boolean {
-  return error instanceof SarrafError && error.outcome === 'none' && error.details['stoodStill'] === true;
-}
+/** Returns true if a call did not leave because the process stood still before it was written. */
+export const stoodStill = (error: unknown): boolean =>
+  error instanceof SarrafError && error.outcome === 'none' && error.details['stoodStill'] === true;
 
 /** Error codes of calls of which no byte left. */
 const UNSENT_CODES: ReadonlySet<ErrorCode> = new Set([

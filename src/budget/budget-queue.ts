@@ -62,10 +62,7 @@ export type BudgetTrouble =
   /** `forMs`: time for which requests were admitted and then not sent, because the process was too late. */
   | { readonly kind: 'too late'; readonly forMs: number };
 
-/**
- * Reason that a request never left, and the shortest time in ms until another of its class may leave; null if
- * that is not known.
- */
+/** Reason that a request never left, and least ms until another of its class may; null if unknown. */
 export interface Drop {
   readonly reason: Dropped['reason'] | Held | typeof TOO_SLOW | 'closed' | 'aborted';
   readonly retryInMs: number | null;
@@ -110,8 +107,6 @@ type AdmittedEnd =
   | { readonly kind: 'sent' }
   | { readonly kind: 'late' }
   | { readonly kind: 'failed'; readonly error: unknown };
-
-const isSent = ({ kind }: AdmittedEnd): boolean => kind !== 'late';
 
 /** The time from which the delay of a request counts, by three clocks. */
 interface Moment {
@@ -354,14 +349,16 @@ export class BudgetQueue implements TurnWaiter {
         this.send(job, { ...admitted, signal }, resolve);
         if (releaseTurn !== NO_TURN) timers.soon(releaseTurn);
       });
-    executor.execute(job, work, isSent).then(
-      (end) => this.end(job, permit, end),
-      (error) => {
-        // The slot stays occupied until the aborted send has ended, and is stamped there.
-        controller.abort();
-        this.end(job, permit, { kind: 'failed', error });
-      },
-    );
+    executor
+      .execute(job, work, ({ kind }) => kind !== 'late')
+      .then(
+        (end) => this.end(job, permit, end),
+        (error) => {
+          // The slot stays occupied until the aborted send has ended, and is stamped there.
+          controller.abort();
+          this.end(job, permit, { kind: 'failed', error });
+        },
+      );
   }
 
   /** Ends an admitted request: reports it, and sends what may leave now. */

@@ -10,10 +10,7 @@ export interface Doubt {
   readonly admittedAtMs: number;
   /** Time at which its socket was closed, or its owner was proven dead. */
   readonly endedAtMs: number;
-  /**
-   * True if a request that was sent after this one ended was answered: the exchange goes on, but this one may
-   * still be in flight.
-   */
+  /** True if a request sent after this one's end was answered: this one may still be in flight. */
   readonly isFollowed: boolean;
 }
 
@@ -32,10 +29,7 @@ export const PART_STANDS_STILL_MS = 900_000;
 /** Longest time that an exchange keeps a request without handling it. It is the other limit of promise 1. */
 export const LONGEST_DOUBT_MS = 3_600_000;
 
-/**
- * Age from which a request in flight belongs to a process that stands still. It keeps its slot, but no longer
- * counts as a probe.
- */
+/** Age from which a process with a request in flight counts as standing still. The slot stays. */
 const LONGEST_PROBE_MS = LATE_ARRIVAL_MS;
 
 const FIRST_PAUSE_MS = 1_000;
@@ -44,27 +38,20 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Time within which an exchange handles, in any order, the requests it kept while it stood still. */
 export const HANDLED_TOGETHER_MS = 5_000;
 
-/**
- * Returns true if an answer in the same budget shows that the exchange went on after the doubtful request had
- * ended.
- */
-export function follows({ endedAtMs }: Doubt, answer: Answer): boolean {
-  return answer.admittedAtMs >= endedAtMs;
-}
+/** Returns true if an answer in the same budget shows that the exchange went on after the doubtful one. */
+export const follows = ({ endedAtMs }: Doubt, answer: Answer): boolean => answer.admittedAtMs >= endedAtMs;
 
 /**
  * Returns the time until which the exchange may count the doubtful request, as an answer in the same budget
  * shows; null if it shows nothing. The answered request must have been sent when the doubtful one could not
  * be in flight any more: an earlier one may have been handled before the exchange stood still.
  */
-export function stampByAnswer({ endedAtMs }: Doubt, answer: Answer): number | null {
-  return answer.admittedAtMs < endedAtMs + LATE_ARRIVAL_MS ? null : answer.atMs + HANDLED_TOGETHER_MS;
-}
+export const stampByAnswer = ({ endedAtMs }: Doubt, answer: Answer): number | null =>
+  answer.admittedAtMs < endedAtMs + LATE_ARRIVAL_MS ? null : answer.atMs + HANDLED_TOGETHER_MS;
 
 /** Returns that time as `stampByAnswer` does, by an answer in any budget. */
-export function stampByAnyAnswer({ endedAtMs }: Doubt, answer: Answer): number | null {
-  return answer.admittedAtMs < endedAtMs + PART_STANDS_STILL_MS ? null : answer.atMs + HANDLED_TOGETHER_MS;
-}
+export const stampByAnyAnswer = ({ endedAtMs }: Doubt, answer: Answer): number | null =>
+  answer.admittedAtMs < endedAtMs + PART_STANDS_STILL_MS ? null : answer.atMs + HANDLED_TOGETHER_MS;
 
 interface ProbeState {
   /** Doubts of the budget that no later answer has followed, in any order. */
@@ -111,17 +98,15 @@ export function fullUntil({ sinceMs, heardAtMs }: UnknownPast, windowMs: number)
 }
 
 /** Returns the unknown past, updated with an answer in any budget. */
-export function afterAnswer(past: UnknownPast, { admittedAtMs, atMs }: Answer): UnknownPast {
-  return past.heardAtMs === null && admittedAtMs >= past.sinceMs ? { ...past, heardAtMs: atMs } : past;
-}
+export const afterAnswer = (past: UnknownPast, { admittedAtMs, atMs }: Answer): UnknownPast =>
+  past.heardAtMs === null && admittedAtMs >= past.sinceMs ? { ...past, heardAtMs: atMs } : past;
 
 /**
  * Returns the longest wait of a request that was not admitted: while nothing was heard an answer may come at
  * any time, and a window later a slot may be free.
  */
-export function longestWait(past: UnknownPast, budget: RateLimit): number {
-  return past.heardAtMs === null && hasHeadroom(budget) ? budget.windowMs + 1 : Number.POSITIVE_INFINITY;
-}
+export const longestWait = (past: UnknownPast, budget: RateLimit): number =>
+  past.heardAtMs === null && hasHeadroom(budget) ? budget.windowMs + 1 : Number.POSITIVE_INFINITY;
 
 /**
  * Returns true if a request may leave although nothing is known of the window: one for each budget, to get an

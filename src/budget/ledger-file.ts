@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { readRedisAddress, REDIS_PASSWORD, type RedisAddress } from '../redis/redis-server.ts';
 
 /**
@@ -100,9 +100,8 @@ export function waitBriefly(database: Database.Database): void {
 }
 
 /** Returns a short hash of a credential or an account, which does not reveal it. */
-export function subjectOf(identity: string): string {
-  return createHash('sha256').update(identity).digest('hex').slice(0, 16);
-}
+export const subjectOf = (identity: string): string =>
+  createHash('sha256').update(identity).digest('hex').slice(0, 16);
 
 /** Returns the folder of this user's ledgers: under `$XDG_STATE_HOME`, else `~/.local/state`. */
 export function ledgerFolder(environment: NodeJS.ProcessEnv = process.env): string {
@@ -119,13 +118,11 @@ export function addressName(baseAddress: string): string {
 }
 
 /** Returns the path of the ledger for a base address. */
-export function ledgerPath(baseAddress: string, folder: string = ledgerFolder()): string {
-  return join(folder, `${addressName(baseAddress)}.sqlite`);
-}
+export const ledgerPath = (baseAddress: string, folder: string = ledgerFolder()): string =>
+  join(folder, `${addressName(baseAddress)}.sqlite`);
 
 function unusable(path: string, found: string, cause?: unknown): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
+  return dataUnusable(
     `expected a ledger of sarraf at ${path}, found ${found}. It was left as it is, and nothing is sent: what was sent before is not known. ` +
       'Move it away to start again with a full window, or make a new one with "sarraf ledger new" when no request of the last window counts any more',
     { cause },
@@ -143,16 +140,10 @@ export function openLedgerReadOnly(path: string): Database.Database {
   }
 }
 
-/**
- * Offsets of the bytes in which SQLite marks write-ahead mode, which a database in memory cannot have; the
- * value 1 marks a rollback journal.
- */
+/** Offsets of the bytes that mark write-ahead mode, which a database in memory cannot have; 1 is none. */
 const WRITE_AHEAD_BYTES = [18, 19];
 
-/**
- * Returns an in-memory copy, in the current schema, of a ledger that an older sarraf wrote. A reader changes
- * nothing in the file, and a ledger is small.
- */
+/** Returns a copy in memory, in the current schema, of an older ledger, which a reader does not change. */
 function migratedCopy(database: Database.Database): Database.Database {
   const bytes = database.serialize();
   const version = versionOf(database);
@@ -163,9 +154,8 @@ function migratedCopy(database: Database.Database): Database.Database {
   return copy;
 }
 
-function versionOf(database: Database.Database): number {
-  return Number(database.pragma('user_version', { simple: true }));
-}
+const versionOf = (database: Database.Database): number =>
+  Number(database.pragma('user_version', { simple: true }));
 
 /**
  * Opens the ledger, or creates it, with a write-ahead log and every commit on disk. `wasMissing` means that
@@ -209,17 +199,13 @@ function check(database: Database.Database): void {
   if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
     throw unusable(name, 'another database');
   const version = versionOf(database);
-  if (version > LEDGER_MIGRATIONS.length) {
+  if (version > LEDGER_MIGRATIONS.length)
     throw unusable(name, `version ${version}, where this sarraf knows up to ${LEDGER_MIGRATIONS.length}`);
-  }
   const health = database.pragma('quick_check(1)', { simple: true });
   if (health !== 'ok') throw unusable(name, `a damaged file (${String(health)})`);
 }
 
-/**
- * Switches to write-ahead mode. SQLite does not wait for this lock, so processes that begin together have to
- * try again.
- */
+/** Switches to write-ahead mode. SQLite waits for no lock here, so processes that begin together retry. */
 export function switchToWal(database: Database.Database): void {
   for (let waitedMs = 0; ; waitedMs += BUSY_TIMEOUT_MS) {
     try {
@@ -232,9 +218,8 @@ export function switchToWal(database: Database.Database): void {
   }
 }
 
-export function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-}
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 
 /** Applies all steps in one transaction, so that no other process sees a ledger without its first row. */
 function migrate(database: Database.Database, onNew: (database: Database.Database) => void): void {
@@ -265,9 +250,7 @@ export function ledgerPlace(baseAddress: string, { ledger, ledgerFolder: folder 
   return `${ledger.replace(/\/$/, '')}#sarraf:ledger:${addressName(baseAddress)}`;
 }
 
-export function isInRedis(place: string): boolean {
-  return /^rediss?:\/\//.test(place);
-}
+export const isInRedis = (place: string): boolean => /^rediss?:\/\//.test(place);
 
 /** Returns the address and the key of a place in Redis. The password comes from the environment. */
 export function redisPlace(place: string): { readonly address: RedisAddress; readonly key: string } {
@@ -275,19 +258,11 @@ export function redisPlace(place: string): { readonly address: RedisAddress; rea
   return { address: readRedisAddress(text, process.env[REDIS_PASSWORD]), key };
 }
 
-/**
- * State of an account at an exchange that outlives a run, besides the ledger. The times of a token are in a
- * file beside it.
- */
+/** State of an account at an exchange that outlives a run. The times of a token are in a file beside it. */
 type StateKind = 'device' | 'token';
 
-/**
- * Returns the folder of state files: the ledger folder of the configuration, or else this user's,
- * `$XDG_STATE_HOME/sarraf`.
- */
-export function stateFolder(configured: string | null): string {
-  return configured ?? dirname(ledgerFolder());
-}
+/** Returns the folder of state files: that of the configuration, or else `$XDG_STATE_HOME/sarraf`. */
+export const stateFolder = (configured: string | null): string => configured ?? dirname(ledgerFolder());
 
 /** Returns the path of a state file for an address and a user. The user is in it as a hash. */
 export function stateFile(of: {

@@ -18,10 +18,7 @@ export interface BudgetReport {
   readonly limit: number;
   /** Requests that may count at once if no limit were lowered. */
   readonly ownLimit: number;
-  /**
-   * The limit that the exchange has named, below ours, and how long it holds if no further limit reply comes;
-   * null if it has named none.
-   */
+  /** The limit that the exchange has named, below ours, and how long it holds; null if it named none. */
   readonly lowered: { readonly named: number; readonly forMs: number } | null;
   readonly windowMs: number;
   readonly inUse: number;
@@ -192,6 +189,5 @@ export function loweredBudgets(
 }
 
 /** Describes a lowered budget in a sentence. */
-export function loweredText({ budget, named, limit, ownLimit, forMs }: LoweredBudget): string {
-  return `the exchange has lowered ${budget} to ${named}: ${limit} are used instead of ${ownLimit}, for ${lengthText(forMs)} if no limit reply comes, or until "sarraf budget raise ${budget}"`;
-}
+export const loweredText = ({ budget, named, limit, ownLimit, forMs }: LoweredBudget): string =>
+  `the exchange has lowered ${budget} to ${named}: ${limit} are used instead of ${ownLimit}, for ${lengthText(forMs)} if no limit reply comes, or until "sarraf budget raise ${budget}"`;

@@ -207,9 +207,8 @@ export class LedgerRules {
       if (sign === 'dead') slots.end(id, nowMs);
       // The owner may be stopped, with a request still waiting in its machine.
       if (sign === 'silent' && admittedAtMs + PART_STANDS_STILL_MS < nowMs) slots.end(id, nowMs);
-      if (sign === 'foreign' && admittedAtMs + UNPROVABLE_OWNER_MS < nowMs) {
+      if (sign === 'foreign' && admittedAtMs + UNPROVABLE_OWNER_MS < nowMs)
         slots.stamp(id, admittedAtMs + UNPROVABLE_OWNER_MS);
-      }
     }
   }
 
@@ -272,6 +271,5 @@ export class LedgerRules {
 }
 
 /** Returns the later of two times, each of which may be null; null if both are. */
-function latest(left: number | null, right: number | null): number | null {
-  return left === null || right === null ? (left ?? right) : Math.max(left, right);
-}
+const latest = (left: number | null, right: number | null): number | null =>
+  left === null || right === null ? (left ?? right) : Math.max(left, right);

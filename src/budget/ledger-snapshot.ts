@@ -62,10 +62,7 @@ export class LedgerSnapshot {
   }
 }
 
-/**
- * Reads every budget of a ledger without changing it. Throws `DATA_UNUSABLE` if there is no file, or if Redis
- * does not answer.
- */
+/** Reads every budget of a ledger, unchanged. Throws `DATA_UNUSABLE` without a file or answer of Redis. */
 export async function readLedgerAt(place: string): Promise<readonly BudgetReport[]> {
   if (!isInRedis(place)) return readLedger(place, monotonicMs());
   const { withRedisLedger } = await import('./redis-by-hand.ts');

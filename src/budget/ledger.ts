@@ -81,10 +81,7 @@ export class BudgetLedger implements RequestLedger {
   /** Number of doubtful requests of all budgets. */
   private doubtful = 0;
 
-  /**
-   * `fullSinceMs`: time before which requests are unknown; left out if the venue is new, so that there were
-   * none.
-   */
+  /** `fullSinceMs`: time before which requests are unknown; left out for a new venue, which had none. */
   constructor(budgets: Iterable<RateLimit>, options: { readonly fullSinceMs?: number } = {}) {
     const { fullSinceMs } = options;
     this.past = fullSinceMs === undefined ? null : { sinceMs: fullSinceMs, heardAtMs: null };
@@ -239,9 +236,8 @@ export class BudgetLedger implements RequestLedger {
 
   private forgetOldDoubts(occupied: Occupied, nowMs: number): void {
     for (const slot of occupied.slots) {
-      if (isDoubt(slot) && slot.endedAtMs + LONGEST_DOUBT_MS <= nowMs) {
+      if (isDoubt(slot) && slot.endedAtMs + LONGEST_DOUBT_MS <= nowMs)
         this.stamp(occupied, slot, slot.endedAtMs + LONGEST_DOUBT_MS);
-      }
     }
   }
 
@@ -262,14 +258,12 @@ export class BudgetLedger implements RequestLedger {
   }
 }
 
-function isDoubt(slot: OpenSlot): slot is OpenSlot & { readonly endedAtMs: number } {
-  return slot.endedAtMs !== null && slot.stampedAtMs === null;
-}
+const isDoubt = (slot: OpenSlot): slot is OpenSlot & { readonly endedAtMs: number } =>
+  slot.endedAtMs !== null && slot.stampedAtMs === null;
 
 /** Counts the slots of requests whose end or arrival is not known. */
-function openOf(slots: readonly Slot[]): number {
-  return slots.filter(({ stampedAtMs }) => stampedAtMs === null).length;
-}
+const openOf = (slots: readonly Slot[]): number =>
+  slots.filter(({ stampedAtMs }) => stampedAtMs === null).length;
 
 function probeWaitOf({ budget, slots }: Occupied, nowMs: number): number | null {
   const inFlight = slots.filter(({ endedAtMs, stampedAtMs }) => endedAtMs === null && stampedAtMs === null);

@@ -33,9 +33,7 @@ export interface LimiterSettings {
   readonly budgets: Iterable<RateLimit>;
   /** The ledger's clock: monotonic, in whole ms. */
   readonly nowMs: () => number;
-  /**
-   * Time that the machine has slept, which `nowMs` leaves out: a waiting request has aged by it. Default: 0.
-   */
+  /** Time that the machine has slept, which `nowMs` leaves out: a waiting request ages by it. Default: 0. */
   readonly sleptMs?: () => number;
   /** Maximum number of requests of one budget in flight at once; default 8. */
   readonly mostConcurrent?: number;
@@ -107,9 +105,7 @@ export class RequestLimiter {
     });
   }
 
-  /**
-   * Sends a call when its turn comes, and reports its end: within this call if nothing has to be waited for.
-   */
+  /** Sends a call when its turn comes, and reports its end: in this call if nothing must be waited for. */
   submit<T>(call: SubmittedCall<T>): void {
     const queue = this.queues.get(call.budget);
     if (queue === undefined) {
@@ -149,10 +145,7 @@ class SubmittedJob<T> implements QueuedJob {
   private readonly giveUp: () => void;
   private reply: LimitedReply<T> | null = null;
 
-  /**
-   * `expiresAtMs`: by the ledger's clock plus the time that the machine slept. `giveUp`: called when the
-   * call's signal is aborted.
-   */
+  /** `expiresAtMs`: by the ledger's clock plus the time slept. `giveUp`: called if the signal is aborted. */
   constructor(
     { id, expiresAtMs }: { readonly id: number; readonly expiresAtMs: number },
     call: SubmittedCall<T>,
@@ -208,10 +201,7 @@ class SubmittedJob<T> implements QueuedJob {
 /** Interval at which Bottleneck checks its reservoir, so its window is longer than W by up to twice that. */
 const BOTTLENECK_BEAT_MS = 250;
 
-/**
- * Largest change of the wall clock against the monotonic one that does not count as a step: clocks are
- * adjusted by small amounts all the time.
- */
+/** Largest change of the wall clock against the monotonic one that is no step: clocks are adjusted. */
 const MOST_DRIFT_MS = 20;
 
 /**
@@ -315,17 +305,10 @@ function timedOut(timeoutMs: number, cause: unknown): SarrafError {
 }
 
 /** Returns true if the wall clock was stepped since it was `thenAheadMs` ahead of the monotonic one. */
-function hasStepped(thenAheadMs: number): boolean {
-  return Math.abs(wallAheadMs() - thenAheadMs) > MOST_DRIFT_MS;
-}
+const hasStepped = (thenAheadMs: number): boolean => Math.abs(wallAheadMs() - thenAheadMs) > MOST_DRIFT_MS;
 
-/**
- * Returns how far the wall clock is ahead of the monotonic one, in ms; it changes only when the wall clock is
- * set or adjusted.
- */
-function wallAheadMs(): number {
-  return Date.now() - performance.now();
-}
+/** Returns the lead of the wall clock over the monotonic one, in ms; only setting the clock changes it. */
+const wallAheadMs = (): number => Date.now() - performance.now();
 
 /** Called once at the end of asynchronous work. */
 export interface CompletionHandler<T> {
@@ -347,9 +330,7 @@ interface OutgoingCall<T> {
   readonly expiresAtMs: number;
   /** Longest time from the send to the reply. */
   readonly timeoutMs: number;
-  /**
-   * Ends the wait: a request that has not left by then never does. One in flight is ended by `send` itself.
-   */
+  /** Ends the wait: a request that has not left by then never does. `send` ends one in flight itself. */
   readonly signal?: AbortSignal;
   /** For a log-in: returns true if the value is a new credential. */
   readonly isLogIn?: (value: T) => boolean;
@@ -368,10 +349,7 @@ interface SubmittedCall<T> extends OutgoingCall<T> {
   readonly handler: CompletionHandler<LimitedReply<T>>;
 }
 
-/**
- * Outcome of a call. `unknown budget`: no limit is configured for it, so the call cannot leave. An error that
- * `send` throws is thrown.
- */
+/** Outcome of a call. `unknown budget`: it has no limit, and cannot leave. Errors of `send` are thrown. */
 export type LimitedReply<T> =
   | { readonly sent: true; readonly value: T }
   | {
@@ -382,12 +360,10 @@ export type LimitedReply<T> =
 
 /** Returns the message about a problem of a budget, in one line. */
 export function troubleText(trouble: BudgetTrouble, ledgerFile: string): string {
-  if (trouble.kind === 'ledger unusable') {
+  if (trouble.kind === 'ledger unusable')
     return `the ledger of requests at ${ledgerFile} is gone, replaced or can not be written: nothing is sent any more. Look at the disk it is on: once it can be written again, the bot goes on by itself. Where the file is gone or replaced, restart the bot: it makes a new one, which counts every window as full once`;
-  }
-  if (trouble.kind === 'too late') {
+  if (trouble.kind === 'too late')
     return `nothing but cancels leaves: for ${Math.round(trouble.forMs / 1_000)} s this machine took over ${MOST_SEND_DELAY_MS} ms to get to each request once it was in the ledger at ${ledgerFile}, and then it is not sent. See what loads the machine; its disk is no reason, since commits are not counted`;
-  }
   const { budget, forMs } = trouble;
   const named = namedText(trouble);
   return `${budget} is locked out for ${Math.ceil(forMs / 60_000)} min: the exchange said that a limit was exceeded.${named} Do not restart the bot; see "sarraf budget"`;

@@ -12,10 +12,7 @@ export interface LockoutAsk {
 export type Outcome =
   /** `loggedIn`: true if a log-in gave a credential. */
   | { readonly kind: 'answered'; readonly loggedIn: boolean }
-  /**
-   * `limit`: the limit that the exchange names. `isOwn`: true if the reply has the form of the interface, so
-   * that it is not from a proxy in between.
-   */
+  /** `limit`: the limit that the exchange names. `isOwn`: true for a reply in the interface's form. */
   | {
       readonly kind: 'limited';
       readonly waitMs: number | null;
@@ -25,9 +22,7 @@ export type Outcome =
   | { readonly kind: 'unauthorized'; readonly canLogIn: boolean }
   | { readonly kind: 'silence' };
 
-/**
- * Storage of the states: in memory, or with the ledger. Budgets are few, so neither needs a bound of its own.
- */
+/** Storage of the states: in memory, or with the ledger. Budgets are few, so neither needs a bound. */
 export interface LockoutRows {
   breaker(budget: string): BreakerState | null;
   saveBreaker(budget: string, state: BreakerState | null, nowMs: number): void;
@@ -44,10 +39,7 @@ export interface Permit {
 
 export type Lockout = { readonly permit: Permit } | { readonly permit: null; readonly retryAtMs: number };
 
-/**
- * Lets a call through unless its budget is locked out or its credential stopped, and records that it is the
- * canary or the probe.
- */
+/** Lets a call through unless its budget is locked out or its credential stopped, maybe as a canary. */
 export function acquirePermit(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Lockout {
   const state = rows.breaker(ask.budget);
   const passage: Passage = passageOf(state, nowMs);
@@ -58,7 +50,8 @@ export function acquirePermit(rows: LockoutRows, ask: LockoutAsk, nowMs: number)
     if (next === null) return { permit: null, retryAtMs: stop.probeAtMs };
     rows.saveStop(next);
   }
-  if (passage.isCanary && state !== null) rows.saveBreaker(ask.budget, withCanary(state, nowMs), nowMs);
+  if (passage.isCanary && state !== null)
+    rows.saveBreaker(ask.budget, { kind: 'trial', strikes: state.strikes, sinceMs: nowMs }, nowMs);
   return { permit: { ask, isCanary: passage.isCanary, isProbe: stop !== null } };
 }
 
@@ -79,25 +72,20 @@ function holdOf(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Hold | null 
 }
 
 /** Returns the time until which a call is held back; null if it may leave. */
-export function heldUntil(rows: LockoutRows, ask: LockoutAsk, nowMs: number): number | null {
-  return holdOf(rows, ask, nowMs)?.untilMs ?? null;
-}
+export const heldUntil = (rows: LockoutRows, ask: LockoutAsk, nowMs: number): number | null =>
+  holdOf(rows, ask, nowMs)?.untilMs ?? null;
 
-/**
- * Applies the outcome of a call. Only a success of the canary or the probe ends a lockout: other calls were
- * sent before it began.
- */
+/** Applies the outcome of a call. Only a success of the canary or the probe ends a lockout. */
 export function report(rows: LockoutRows, permit: Permit, outcome: Outcome, nowMs: number): void {
   const { budget } = permit.ask;
   if (outcome.kind === 'limited') {
     rows.saveBreaker(budget, afterLimit(rows.breaker(budget), outcome, nowMs), nowMs);
     return;
   }
-  if (outcome.kind === 'unauthorized') {
+  if (outcome.kind === 'unauthorized')
     rows.saveStop(
       afterUnauthorized(rows.stop(), { canLogIn: outcome.canLogIn, isProbe: permit.isProbe }, nowMs),
     );
-  }
   if (outcome.kind === 'answered' && permit.isProbe) {
     // A new credential may be tried at once. Only its first call can show that it works, and so allow another
     // log-in later.
@@ -164,10 +152,7 @@ type Passage =
 
 const LONGEST_MS = 24 * HOUR_MS;
 
-/**
- * Duration of the first lockout after a reply that is not the interface's own, such as a proxy's page: it may
- * not be a limit at all.
- */
+/** Duration of the first lockout after a reply of another, such as a proxy: it may be no limit at all. */
 const FOREIGN_MS = 600_000;
 
 interface LimitReply {
@@ -190,11 +175,6 @@ function passageOf(state: BreakerState | null, nowMs: number): Passage {
   return nowMs >= retryAtMs ? { isAdmitted: true, isCanary: true } : { isAdmitted: false, retryAtMs };
 }
 
-/** Returns the state after the canary has left. */
-function withCanary(state: BreakerState, nowMs: number): BreakerState {
-  return { kind: 'trial', strikes: state.strikes, sinceMs: nowMs };
-}
-
 /**
  * Returns the state after a limit reply. It is open for as long as the reply says (`waitMs`, at most a day).
  * A reply that names no wait opens it for an hour, doubled at each further strike up to a day; one that is
@@ -212,18 +192,14 @@ function afterLimit(state: BreakerState | null, { waitMs, isOwn }: LimitReply, n
   return { kind: 'open', strikes, untilMs };
 }
 
-/**
- * Returns the state after a canary without success or limit, such as a time-out. That proves nothing, and the
- * next canary leaves a while later.
- */
+/** Returns the state after a canary without success or limit, which proves nothing: the next waits. */
 function afterSilence(state: BreakerState, nowMs: number): BreakerState {
   return { kind: 'open', strikes: state.strikes, untilMs: nowMs + CANARY_SILENCE_MS };
 }
 
 /** Returns the time in ms until the next request may leave. */
-function lengthOf(state: BreakerState, nowMs: number): number {
-  return Math.max(0, (state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS) - nowMs);
-}
+const lengthOf = (state: BreakerState, nowMs: number): number =>
+  Math.max(0, (state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS) - nowMs);
 
 /**
  * State of a credential after the first 401: its calls stop, because a hundred requests with a bad token

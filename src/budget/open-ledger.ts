@@ -4,10 +4,7 @@ import { readLedger, type OpenLedger, type OpenLedgerOptions } from './ledger-re
 import { monotonicMs } from './process-owner.ts';
 import { LedgerStore } from './store.ts';
 
-/**
- * Opens the ledger of an exchange: the file of this machine, or the one in Redis that machines share. Throws
- * `DATA_UNUSABLE` if it cannot be used.
- */
+/** Opens the ledger of an exchange, a file or in Redis. Throws `DATA_UNUSABLE` if it cannot be used. */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const { place } = options;
   if (isInRedis(place)) {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable } from '../domain/errors.ts';
 import { type RedisAddress, redisFailure } from '../redis/redis-server.ts';
 import type { OpenLedger, OpenLedgerOptions } from './ledger-report.ts';
 import { redisPlace } from './ledger-file.ts';
@@ -48,9 +48,7 @@ export async function openRedisLedger(
   }
 }
 
-/**
- * Repeats work that timed out: a Redis or a machine that is busy for a moment must not end a bot that starts.
- */
+/** Repeats work that timed out: a Redis or a machine that is busy for a moment must not end a start. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -67,20 +65,12 @@ function isTooSlow(error: unknown): boolean {
   return error.message === 'Command timed out' || error.message === TOO_LATE || isTooSlow(error.cause);
 }
 
-/**
- * Returns warnings about data that a Redis may lose, one line each. Throws `DATA_UNUSABLE` as opening the
- * ledger does.
- */
-export async function redisLedgerWarnings(place: string): Promise<readonly string[]> {
-  return withRedisLedger(place, async (connection) => inspect(connection, redisPlace(place).address.shown));
-}
+/** Returns warnings about data that a Redis may lose, one a line. Throws `DATA_UNUSABLE` like an opening. */
+export const redisLedgerWarnings = async (place: string): Promise<readonly string[]> =>
+  withRedisLedger(place, async (connection) => inspect(connection, redisPlace(place).address.shown));
 
-function unusableLedger(shown: string, found: string): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
-    `expected the ledger in Redis at ${shown}, found ${found}: nothing is sent without it`,
-  );
-}
+const unusableLedger = (shown: string, found: string): SarrafError =>
+  dataUnusable(`expected the ledger in Redis at ${shown}, found ${found}: nothing is sent without it`);
 
 /** Checks whether this Redis can store a ledger; returns warnings about data it may lose, one line each. */
 async function inspect({ client }: RedisConnection, shown: string): Promise<readonly string[]> {

@@ -6,9 +6,7 @@ interface Owner {
   /** Process ids are unique within one namespace only: each container has its own. */
   readonly pidNamespace: string;
   readonly pid: number;
-  /**
-   * Start in ticks since boot: tells apart processes that had the same id. Null if the system does not say.
-   */
+  /** Start in ticks since boot: distinguishes processes of the same id. Null if the system does not say. */
   readonly startTicks: number | null;
 }
 
@@ -26,9 +24,7 @@ function readOr(read: () => string, otherwise: string): string {
   }
 }
 
-/**
- * Reads state and start of a process ("man 5 proc", `/proc/pid/stat`, fields 3 and 22); null if that fails.
- */
+/** Reads state and start of a process ("man 5 proc", `/proc/pid/stat`, fields 3 and 22); null on failure. */
 function statOf(pid: number): { readonly state: string; readonly startTicks: number } | null {
   const text = readOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '');
   // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
@@ -54,9 +50,8 @@ export function thisOwner(pid: number = process.pid): Owner {
   };
 }
 
-export function ownerText(owner: Owner): string {
-  return [owner.bootId, owner.pidNamespace, owner.pid, owner.startTicks ?? '-'].join(' ');
-}
+export const ownerText = (owner: Owner): string =>
+  [owner.bootId, owner.pidNamespace, owner.pid, owner.startTicks ?? '-'].join(' ');
 
 /** Returns what can be proven about the owner in a text of `ownerText`. In doubt it is `alive`. */
 export function lifeSignOf(text: string, observer: Owner): LifeSign {
@@ -77,13 +72,8 @@ export function lifeSignOf(text: string, observer: Owner): LifeSign {
   return stat.state === 'Z' || stat.state === 'X' || String(stat.startTicks) !== startText ? 'dead' : 'alive';
 }
 
-/**
- * Returns the monotonic clock that all processes of a machine share, in whole ms: CLOCK_MONOTONIC on Linux.
- * It cannot be stepped.
- */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
-}
+/** Returns the monotonic clock of the machine in whole ms (CLOCK_MONOTONIC): it cannot be stepped. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** The machine as the ledger's file needs it; tests pass another one. */
 export interface Machine {

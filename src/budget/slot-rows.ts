@@ -97,9 +97,7 @@ export function slotRows(database: Database.Database) {
 
     saveBudget: (key: BudgetKey, row: BudgetRow): void => void upsertBudget.run({ ...key, ...row }),
 
-    /**
-     * Deletes budgets without slots, such as those of former tokens. A process that uses one writes it again.
-     */
+    /** Deletes budgets without slots, such as those of former tokens. Who uses one writes it anew. */
     forgetIdleBudgets(): void {
       database.exec(`
         DELETE FROM budgets WHERE full_since_ms IS NULL AND NOT EXISTS (
@@ -157,10 +155,7 @@ export function slotRows(database: Database.Database) {
 
 export type SlotRows = ReturnType<typeof slotRows>;
 
-/**
- * Access to lowered limits in the ledger's file, so that every process and a restarted one apply them. At
- * most one row for each budget.
- */
+/** Access to lowered limits in the ledger's file, for all processes and restarts: a row for each budget. */
 export function namedLimitRows(database: Database.Database) {
   const select = database.prepare<[BudgetKey], NamedLimit>(
     `SELECT request_limit AS "limit", at_ms AS atMs FROM named_limits WHERE ${OF_BUDGET}`,
@@ -202,10 +197,7 @@ export function clockRow(database: Database.Database) {
     'INSERT OR REPLACE INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)',
   );
   return {
-    /**
-     * Sets the boot of all times from now on; `fullSinceMs`: time before which requests are unknown; null if
-     * none are.
-     */
+    /** Sets the boot of all times; `fullSinceMs`: time before which requests are unknown; null if known. */
     begin: (bootId: string, fullSinceMs: number | null): void => void insert.run(bootId, fullSinceMs),
 
     isOf: (bootId: string): boolean => select.get()?.bootId === bootId,

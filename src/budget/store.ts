@@ -35,10 +35,7 @@ export interface LedgerStoreOptions {
   readonly subjects: { readonly ip: string; readonly token: string };
   /** Meaning of a missing file: unknown requests, or, if the venue begins with this run, none. */
   readonly whenMissing: 'full' | 'empty';
-  /**
-   * True if the process uses the stored limits: a guest, such as a command by hand, must not overwrite the
-   * limits of a bot beside it.
-   */
+  /** True if the process uses the stored limits: a guest must not overwrite those of a bot beside it. */
   readonly isGuest?: boolean;
   readonly machine?: Machine;
   readonly commits?: CommitTimes | undefined;
@@ -189,18 +186,13 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.tryToWrite();
   }
 
-  /**
-   * Writes pending changes, if it can, and closes the file. Slots without a stamp stay occupied until this
-   * process has ended.
-   */
+  /** Writes pending changes, if it can, and closes the file. Slots without a stamp stay occupied. */
   close(): void {
     this.tryToWrite();
     this.database.close();
   }
 
-  /**
-   * Returns true if the file at the path is still the open one: two files would each allow the full limit.
-   */
+  /** Returns true if the file at the path is still the open one: two files would each allow a full limit. */
   private isSameFile(): boolean {
     try {
       return statSync(this.path).ino === this.inode;

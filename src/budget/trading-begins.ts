@@ -5,9 +5,7 @@ import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';
 import { hasHeadroom } from './doubt.ts';
 
-/**
- * Calls that a bot sends before and with its first order: markets, account, and the order itself ("Limits").
- */
+/** Calls that a bot sends before and with its first order: markets, account, and the order ("Limits"). */
 const NEEDED: readonly VenueCallKind[] = ['options', 'orders', 'trades', 'wallets', 'place'];
 
 type BudgetOf = VenueProfile['budgets'];
@@ -26,10 +24,7 @@ export interface TradingBegins {
 /** No wait. */
 export const AT_ONCE: TradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
 
-/**
- * Returns the wait from a report. `subjects`: those of the bot's budgets, its address and its credential.
- * `budgetOf`: the budget of each call.
- */
+/** Returns the wait from a report. `subjects`: address and credential. `budgetOf`: budget of a call. */
 export function tradingBegins(
   rows: readonly BudgetReport[],
   of: { readonly subjects: ReadonlySet<string>; readonly budgetOf: BudgetOf },
@@ -48,10 +43,7 @@ export function tradingBegins(
   return latest;
 }
 
-/**
- * Returns the wait if there is no ledger yet: every window counts as full until a window after the exchange's
- * first answer.
- */
+/** Returns the wait without a ledger: all windows count as full until one after the first answer. */
 export function freshTradingBegins(budgets: Iterable<RateLimit>, budgetOf: BudgetOf): TradingBegins {
   const needed = neededOf(budgetOf);
   const all = [...budgets];
@@ -66,9 +58,7 @@ export function freshTradingBegins(budgets: Iterable<RateLimit>, budgetOf: Budge
   return latest;
 }
 
-function neededOf(budgetOf: BudgetOf): ReadonlySet<string> {
-  return new Set(NEEDED.map((kind) => budgetOf[kind]));
-}
+const neededOf = (budgetOf: BudgetOf): ReadonlySet<string> => new Set(NEEDED.map((kind) => budgetOf[kind]));
 
 /** Returns the wait as one sentence. */
 export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): Sentence {
@@ -81,6 +71,4 @@ export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): Se
     : sentence('begins-in', { wait, reason });
 }
 
-function secondsText(timeMs: number): string {
-  return `${Math.ceil(timeMs / 1_000)} s`;
-}
+const secondsText = (timeMs: number): string => `${Math.ceil(timeMs / 1_000)} s`;

@@ -4,10 +4,7 @@ import { urgencyOf, type RequestClass } from '../domain/rate-limit.ts';
 export interface Waiting {
   readonly id: number;
   readonly requestClass: RequestClass;
-  /**
-   * Subject of the request, such as the book of one market: a newer request of the same kind replaces it.
-   * Null: each request counts.
-   */
+  /** Subject of the request, such as a market's book: a newer one of its kind replaces it, unless null. */
   readonly kind: string | null;
   /** Time from which it is no longer worth sending. */
   readonly expiresAtMs: number;
@@ -22,9 +19,7 @@ export interface Dropped {
 
 const NONE: readonly Dropped[] = [];
 
-/**
- * Maximum number of waiting requests of one budget. Beyond it the least urgent class loses its newest one.
- */
+/** Maximum number of waiting requests of one budget. Beyond it the least urgent class loses its newest. */
 export const MOST_WAITING = 256;
 
 /**
@@ -83,9 +78,8 @@ export class WaitingQueue {
   }
 }
 
-function isSameKind(left: Waiting, right: Waiting): boolean {
-  return left.kind === right.kind && left.requestClass === right.requestClass;
-}
+const isSameKind = (left: Waiting, right: Waiting): boolean =>
+  left.kind === right.kind && left.requestClass === right.requestClass;
 
 /** A sender of admitted requests that waits for its turn. */
 export interface TurnWaiter {
@@ -104,10 +98,7 @@ export class SendTurn {
   private holder: object | null = null;
   private readonly waiting = new Set<TurnWaiter>();
 
-  /**
-   * Returns a function that gives the turn back; null if it is taken: then `goOn` is called once it is free,
-   * the most urgent waiter first.
-   */
+  /** Returns a function that gives the turn back; null if it is taken: `goOn` is called once it is free. */
   acquire(taker: TurnWaiter): (() => void) | null {
     if (this.holder !== null) {
       this.waiting.add(taker);
@@ -147,10 +138,7 @@ export class SendTurn {
 const LATE_IN_A_ROW = 10;
 const LATE_FOR_MS = 5_000;
 
-/**
- * Counts admitted requests in a row, over all budgets, that were too late for the send: a machine that is too
- * slow for one budget is too slow for all.
- */
+/** Counts admitted requests in a row, over all budgets, that were too late for the send. */
 export class Lateness {
   private run: { readonly sinceMs: number; readonly count: number } | null = null;
   private isLogged = false;

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidOptions } from '../domain/errors.ts';
 import { tlsFailure } from '../domain/tls-failure.ts';
 
 /** Address of a Redis or Valkey, with its credentials. */
@@ -41,7 +41,7 @@ export function readRedisAddress(text: string, environmentPassword: string | und
 }
 
 const refused = (found: string): SarrafError =>
-  new SarrafError('INVALID_OPTIONS', `expected a Redis as ${EXAMPLE}, found ${found}`);
+  invalidOptions(`expected a Redis as ${EXAMPLE}, found ${found}`);
 
 /** Environment variable with the password of every Redis. */
 export const REDIS_PASSWORD = 'SARRAF_REDIS_PASSWORD';
@@ -53,13 +53,10 @@ export const REDIS_PASSWORD = 'SARRAF_REDIS_PASSWORD';
 export function checkShownAddress(text: string): void {
   const url = URL.parse(text);
   if (url !== null && url.password !== '')
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected the address of a Redis without a password: put that in ${REDIS_PASSWORD}`,
-    );
+    throw invalidOptions(`expected the address of a Redis without a password: put that in ${REDIS_PASSWORD}`);
   readRedisAddress(text, undefined);
   if (text.includes('#') || text.includes('?'))
-    throw new SarrafError('INVALID_OPTIONS', 'expected redis://HOST:PORT/DATABASE and no more');
+    throw invalidOptions('expected redis://HOST:PORT/DATABASE and no more');
 }
 
 /** Returns the options shared by all connections to an address. They do not connect by themselves. */

@@ -28,13 +28,9 @@ export function mostLeased(limit: number): { readonly together: number; readonly
 }
 
 /** Returns the owner name of a lease's slots. No process has that name, so only their age ends them. */
-export function leaseholder(owner: string): string {
-  return `${owner}.lease`;
-}
+export const leaseholder = (owner: string): string => `${owner}.lease`;
 
-export function isLeaseholder(owner: string): boolean {
-  return owner.endsWith('.lease');
-}
+export const isLeaseholder = (owner: string): boolean => owner.endsWith('.lease');
 
 /**
  * Slots of a budget that an owner holds in advance, so that cancels leave while Redis is unreachable. They
@@ -112,8 +108,6 @@ export class CancelLease {
 }
 
 /** Returns true if a slot is of a lease, and false for one that this process has in Redis itself. */
-export function isLeased({ id }: Slot): boolean {
-  return id < 0;
-}
+export const isLeased = ({ id }: Slot): boolean => id < 0;
 
 const ownSlot = (slot: Slot): Slot => ({ ...slot, id: -slot.id });

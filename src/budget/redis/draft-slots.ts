@@ -27,10 +27,7 @@ interface DraftEntry {
   readonly beforeMs: number;
 }
 
-/**
- * Slots of a draft. This process's own slots have their number; those of others a negative number that is
- * valid in this draft alone.
- */
+/** Slots of a draft. Own ones have their number; others a negative one, valid in this draft alone. */
 export class DraftSlots {
   private readonly image: LedgerImage;
   private readonly of: SlotsOf;
@@ -83,10 +80,7 @@ export class DraftSlots {
     this.of.forgetBudgets((field) => this.list(field).length > 0);
   }
 
-  /**
-   * Releases slots with a stamp before a time. A release need not be written: the next draft that takes a
-   * slot here repeats it.
-   */
+  /** Releases slots with a stamp before a time. It need not be written: the next draft repeats it. */
   releaseBefore(key: BudgetKey, beforeMs: number): void {
     const field = fieldOf(key);
     this.beforeMs.set(field, beforeMs);
@@ -308,9 +302,8 @@ export class DraftSlots {
   }
 }
 
-function isOpenSlot({ stampedAtMs, endedAtMs }: ImageSlot): boolean {
-  return stampedAtMs === null && endedAtMs === null;
-}
+const isOpenSlot = ({ stampedAtMs, endedAtMs }: ImageSlot): boolean =>
+  stampedAtMs === null && endedAtMs === null;
 
 function doubtOf(slot: ImageSlot): Doubt | null {
   const { admittedAtMs, endedAtMs, isFollowed } = slot;

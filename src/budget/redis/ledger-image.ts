@@ -1,7 +1,8 @@
 import type { Slot } from '../admission.ts';
 import { z } from 'zod';
-import { SarrafError } from '../../domain/errors.ts';
+import { dataUnusable } from '../../domain/errors.ts';
 import { randomBytes } from 'node:crypto';
+import { madeOnce } from '../../domain/retain-newest.ts';
 
 /** A slot in the form that Redis stores. */
 export interface ImageSlot extends Pick<
@@ -60,12 +61,10 @@ export class LedgerImage {
   }
 
   slots(field: string): readonly ImageSlot[] {
-    const known = this.read.get(field);
-    if (known !== undefined) return known;
-    const text = this.fields.get(field);
-    const slots = text === undefined ? [] : readSlots(field, text);
-    this.read.set(field, slots);
-    return slots;
+    return madeOnce(this.read, field, () => {
+      const text = this.fields.get(field);
+      return text === undefined ? [] : readSlots(field, text);
+    });
   }
 
   /** Returns the names of all fields of a kind, such as `slots:…`. */
@@ -78,9 +77,8 @@ export class LedgerImage {
   }
 }
 
-export function isDoubtful({ endedAtMs, stampedAtMs }: ImageSlot): boolean {
-  return endedAtMs !== null && stampedAtMs === null;
-}
+export const isDoubtful = ({ endedAtMs, stampedAtMs }: ImageSlot): boolean =>
+  endedAtMs !== null && stampedAtMs === null;
 
 /** Reads a field as JSON of a shape. Throws `DATA_UNUSABLE` for one that sarraf cannot have written. */
 export function parsed<Shape extends z.ZodType>(field: string, text: string, shape: Shape): z.output<Shape> {
@@ -92,8 +90,7 @@ export function parsed<Shape extends z.ZodType>(field: string, text: string, sha
   }
   const read = shape.safeParse(value);
   if (read.success) return read.data;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected a ledger of sarraf in Redis, found something else in its field ${field}: nothing is sent. Take the key away; every window then counts as full once`,
   );
 }
@@ -125,20 +122,14 @@ export function slotsText(slots: readonly ImageSlot[]): string {
 }
 
 /** Returns a new name of a count: its begin and a random part. */
-export function epochName(begunMs: number): string {
-  return `${begunMs}-${randomBytes(6).toString('hex')}`;
-}
+export const epochName = (begunMs: number): string => `${begunMs}-${randomBytes(6).toString('hex')}`;
 
 /** Returns the begin of a count; a later count has a higher number. */
-export function begunOf(epoch: string): number {
-  return Number(epoch.split('-', 1)[0]);
-}
+export const begunOf = (epoch: string): number => Number(epoch.split('-', 1)[0]);
 
 /** Margins of a window for two clocks: one part in so many of its length, and a small step in ms. */
 const DRIFT_PARTS = 500;
 export const STEP_MS = 100;
 
 /** Returns the margin in ms that is added to a window in a shared ledger. */
-export function longerMs(windowMs: number): number {
-  return STEP_MS + Math.ceil(windowMs / DRIFT_PARTS);
-}
+export const longerMs = (windowMs: number): number => STEP_MS + Math.ceil(windowMs / DRIFT_PARTS);

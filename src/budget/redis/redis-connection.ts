@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { connectionOptions, type RedisAddress, redisFailure } from '../../redis/redis-server.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { type SarrafError, dataUnusable } from '../../domain/errors.ts';
 
 /** Time limit of a first connection. */
 const OPENS_WITHIN_MS = 5_000;
@@ -85,8 +85,7 @@ export class RedisConnection implements LedgerServer {
 
 /** Returns the error to throw when Redis cannot be used. It never shows a password. */
 function unusableRedis({ shown }: RedisAddress, error: unknown): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
+  return dataUnusable(
     `expected the ledger in Redis at ${shown}, found ${redisFailure(error).reason}: nothing is sent without it`,
     { cause: error },
   );

@@ -10,10 +10,7 @@ const ANCHOR_DRIFT_PARTS = 2_000;
 /** Part of a script request that a caller sets; the rest comes from what was read. */
 type AskPart = Partial<ScriptAsk> & Pick<ScriptAsk, 'kind' | 'owner'>;
 
-/**
- * The ledger in Redis as this process has read it: its fields, the proven time of the server, and the reason
- * if all of it is unusable.
- */
+/** The ledger in Redis as this process has read it: its fields, the server's time, and why it is unusable. */
 export class SeenLedger {
   /** True until the times of the current count have been compared with the clock. */
   mustJoin = true;
@@ -168,10 +165,7 @@ export class SeenLedger {
   }
 }
 
-/**
- * One reading of the server's clock: its time, and when this process sent the request and received the
- * answer, by its own monotonic clock.
- */
+/** One reading of the server's clock: its time, and when the request left and the answer came here. */
 interface ClockReading {
   readonly sentMs: number;
   readonly receivedMs: number;
@@ -265,9 +259,7 @@ function narrowed(left: Offset, right: Offset): Offset {
 }
 
 /** Returns the identity of this process for Redis, so that others of its machine can see whether it lives. */
-export function whoIs({ bootId, owner }: Machine): string {
-  return JSON.stringify([bootId, owner]);
-}
+export const whoIs = ({ bootId, owner }: Machine): string => JSON.stringify([bootId, owner]);
 
 /** Returns the state of an owner: of this machine by its process, of another by the lease it renews. */
 export function lifeSignIn(

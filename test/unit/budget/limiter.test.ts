@@ -89,12 +89,11 @@ class Stopping extends BudgetLedger {
     this.asked += 1;
     const stopMs = this.stopMs();
     // The stop comes before the executor's own timers, and after the time of admission was noted.
-    if (stopMs > 0) {
+    if (stopMs > 0)
       queueMicrotask(() => {
         vi.setSystemTime(Date.now() + stopMs);
         this.commits?.add(stopMs);
       });
-    }
     return super.admit(ask, nowMs);
   }
 

@@ -44,9 +44,8 @@ describe('a limit that a reply names', () => {
 
   test('is never raised by a reply, and each reply begins the quiet hours anew', () => {
     const before = { limit: 10, atMs: 0 };
-    for (const word of [own(20), own(null), own(500), { named: 1, isOwn: false }]) {
+    for (const word of [own(20), own(null), own(500), { named: 1, isOwn: false }])
       expect(afterLimitReply(before, word, at(7))).toEqual({ state: { limit: 10, atMs: 7 }, change: null });
-    }
   });
 
   test('is gone after 24 quiet hours, and a larger one may hold then', () => {
