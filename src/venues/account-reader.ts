@@ -64,9 +64,8 @@ export function createAccountReader(options: {
 }
 
 /** Returns the account fields known before any request. */
-function knownFields(credentials: CredentialSettings): AccountFields {
-  return credentials.kind === 'login' ? { login: credentials.username } : {};
-}
+const knownFields = (credentials: CredentialSettings): AccountFields =>
+  credentials.kind === 'login' ? { login: credentials.username } : {};
 
 /** Returns the account fields of a profile and those known before. */
 export function accountFieldsOf(

@@ -1,5 +1,5 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError, invariant } from '../domain/errors.ts';
+import { invariant, SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { FeeSchedule, Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { type Units, formatUnits, NO_UNITS } from '../domain/money.ts';
@@ -35,10 +35,7 @@ interface Balance {
   readonly held: Units;
 }
 
-/**
- * Changes since the last call: orders in their present state, in the order of their first change; trades by
- * rising id.
- */
+/** Changes since the last call: orders as they are now, by their first change; trades by rising id. */
 interface VenueNews {
   readonly orders: readonly VenueOrder[];
   readonly trades: readonly VenueTrade[];
@@ -77,16 +74,14 @@ export class BarFillSimulator {
     this.bySymbol = new Map(this.markets.map((market) => [market.name.symbol, market]));
     if (this.markets.length === 0 || this.bySymbol.size !== this.markets.length) {
       const symbols = options.markets.map(({ symbol }) => symbol).join(', ');
-      throw new SarrafError('INVALID_OPTIONS', `expected one or more markets, each once, was "${symbols}"`);
+      throw invalidOptions(`expected one or more markets, each once, was "${symbols}"`);
     }
     this.account = new BarAccount(options.fees);
     this.context = { account: this.account, rules, costs: takerCostsOf(rules) };
     this.adapter = new TypedAdapter(this.adapterAccount());
   }
 
-  /**
-   * Answers a call of the engine as the exchange would at this time; as unsent if the data for it is missing.
-   */
+  /** Answers a call of the engine as the exchange would now; as unsent if the data for it is missing. */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
     return this.adapter.answer(call, nowMs);
   }
@@ -98,9 +93,8 @@ export class BarFillSimulator {
    */
   onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
     const market = this.marketAt(marketIndex);
-    if (columns !== market.columns && this.markets.length > 1) {
+    if (columns !== market.columns && this.markets.length > 1)
       this.account.receipts.retainFor(longestBarMs(columns.timeframe));
-    }
     if (!market.open(columns, index)) return false;
     new BarFiller(market, this.context).runOpen();
     return this.hasNews;
@@ -148,10 +142,7 @@ export class BarFillSimulator {
     return hasReached;
   }
 
-  /**
-   * Records that information of this time is known. An order that arrives inside a bar does not trade at an
-   * open that is older: that would be hindsight.
-   */
+  /** Records that news of this time is known: an order inside a bar does not trade at an older open. */
   learn(atMs: number): void {
     if (atMs > this.knownMs) this.knownMs = atMs;
   }
@@ -170,10 +161,7 @@ export class BarFillSimulator {
     return this.onClose(marketIndex) || hasOpened;
   }
 
-  /**
-   * Returns the changes since the last call, except those in an answer: an order that was placed or canceled
-   * is not reported twice.
-   */
+  /** Returns the changes since the last call, except those that an answer has already reported. */
   drain(): VenueNews {
     const { account } = this;
     const walletsChanged = account.walletVersion !== this.reportedWallets;
@@ -204,10 +192,7 @@ export class BarFillSimulator {
     return this.valuer(quote).exact();
   }
 
-  /**
-   * Returns a valuer that follows all changes of the account. `firstPrices`: opens of the first bars, by
-   * market, for the time before them.
-   */
+  /** Returns a valuer that follows all changes of the account. `firstPrices`: first opens by market. */
   valuer(quote: Currency, firstPrices: ReadonlyMap<string, Units> = new Map()): EquityValuer {
     const { wallets, markets, account } = this;
     return new EquityValuer({
@@ -340,10 +325,7 @@ class BarWallets {
       const wallet = this.ensure(currency);
       wallet.total = balances[currency] ?? NO_UNITS;
       if (wallet.total >= 0n) continue;
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected no negative balance of ${currency}, was ${formatUnits(wallet.total)}`,
-      );
+      throw invalidOptions(`expected no negative balance of ${currency}, was ${formatUnits(wallet.total)}`);
     }
   }
 

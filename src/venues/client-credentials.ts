@@ -7,10 +7,7 @@ import { messageOf } from '../domain/errors.ts';
 import { rmSync } from 'node:fs';
 import { z } from 'zod';
 
-/**
- * Credentials of the bot at the exchange. The secret parts are wrapped: printed or logged they are
- * `[secret]`.
- */
+/** Credentials of the bot at the exchange. Secrets are wrapped: printed or logged they are `[secret]`. */
 export type CredentialSettings =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'key'; readonly publicKey: string; readonly privateKey: Secret }
@@ -18,10 +15,7 @@ export type CredentialSettings =
       readonly kind: 'login';
       readonly username: string;
       readonly password: Secret;
-      /**
-       * Base32 secret that the exchange shows when one-time passwords are switched on; null if the account
-       * needs none.
-       */
+      /** Base32 secret that the exchange shows for one-time passwords; null if the account needs none. */
       readonly totpSecret: Secret | null;
     };
 
@@ -65,9 +59,8 @@ export const credentialsSettings = z
     if (credentials.filter((credential) => credential !== undefined).length === 1) {
       if (token !== undefined) return { kind: 'token', token };
       if (key !== undefined && privateKey !== undefined) return { kind: 'key', publicKey: key, privateKey };
-      if (username !== undefined && password !== undefined) {
+      if (username !== undefined && password !== undefined)
         return { kind: 'login', username, password, totpSecret };
-      }
     }
     const written = Object.keys(given).join(', ');
     const message = `expected token alone, or key and privateKey, or username and password (and totpSecret), was ${written === '' ? 'nothing' : written}`;

@@ -39,9 +39,7 @@ export interface EmbeddedVenueOptions {
   readonly traded: readonly string[];
   readonly limits: LimitOverrides;
   readonly headroom: number;
-  /**
-   * Opening time of a market of synthetic traders; wall-clock time when left out. A recording has its own.
-   */
+  /** Opening time of a market of synthetic traders; wall-clock time if left out. A recording has its own. */
   readonly startMs?: number;
   readonly wrap?: WrapTransport;
 }
@@ -51,10 +49,7 @@ export interface EmbeddedVenue extends Venue {
   readonly simulation: Simulation;
 }
 
-/**
- * Creates the exchange in this process, with synthetic traders or a recording. Throws `INVALID_MARKET` for a
- * market that it does not have.
- */
+/** Creates the exchange in this process. Throws `INVALID_MARKET` for a market that it does not have. */
 export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenue {
   const { replay, speed, seed, limits, headroom, wrap = (inner) => inner } = options;
   const startMs = replay === null ? (options.startMs ?? Date.now()) : replayStart(replay).startMs;
@@ -135,10 +130,7 @@ function simulate(
   return simulation;
 }
 
-/**
- * Gives the bot coins worth as much as its money in a market, if it has none, so that both sides can be
- * quoted at once.
- */
+/** Gives the bot coins worth its money in a market, if it has none, so that it can quote both sides. */
 function giveCoins(
   { exchange }: Simulation,
   of: {

@@ -94,10 +94,7 @@ export class EquityValuer {
     return sum;
   }
 
-  /**
-   * True if the account could sell a coin for the quote currency in an order of valid size, by the last
-   * closes.
-   */
+  /** True if the account could sell a coin for the quote currency in a valid order, by the last closes. */
   isExposed(): boolean {
     if (this.seenVersion !== this.account.walletVersion) this.refresh();
     for (const valued of this.held) if (this.isEnough(valued)) return true;
@@ -107,9 +104,8 @@ export class EquityValuer {
   private by(priceOf: PriceOf): Units {
     const prices = { marketNames: MARKET_NAMES, priceOf };
     let sum = 0n;
-    for (const { currency, total } of this.wallets.values()) {
+    for (const { currency, total } of this.wallets.values())
       sum += valueIn(this.quote, { asset: currency, amount: total }, prices) ?? 0n;
-    }
     return sum as Units;
   }
 
@@ -159,6 +155,4 @@ export class EquityValuer {
 
 const ANY_PRICE = 1n as Units;
 
-function numberOf(units: bigint): number {
-  return Number(units) / Number(UNITS_PER_ONE);
-}
+const numberOf = (units: bigint): number => Number(units) / Number(UNITS_PER_ONE);

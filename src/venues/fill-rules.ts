@@ -1,22 +1,17 @@
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { VenueCall } from './port.ts';
 
 /** Order in which a bar is assumed to reach its high and its low. */
 export type BarPath = 'worst-first' | 'open-high-low-close' | 'open-low-high-close' | 'nearest-first';
 
-/**
- * Cost of a taker order besides half the spread: a part of the price, or of the difference between the bar's
- * high and low.
- */
+/** Cost of a taker order besides half the spread: a part of the price, or of the bar's range. */
 type Slippage =
   | { readonly kind: 'bps'; readonly bps: number }
   | { readonly kind: 'range'; readonly millionths: number };
 
 /** Fill rules for orders if only bars are known. */
 export interface BarRules {
-  /**
-   * Time at which an order reaches the exchange: when the next bar opens, or at the close of the last bar.
-   */
+  /** Time at which an order reaches the exchange: the next bar's open, or the close of the last bar. */
   readonly arrival: 'next-open' | 'this-close';
   /** Spread between best bid and best ask, in bps. A taker pays half of it. At most two decimals. */
   readonly spreadBps: number;
@@ -26,14 +21,9 @@ export interface BarRules {
   /** Fill price of a resting limit order if a bar opens beyond its price: that open, or its own price. */
   readonly limitGap: 'open' | 'own-price';
   readonly path: BarPath;
-  /**
-   * Largest share of a bar's volume that the account's orders in the market take together; null: no bound.
-   */
+  /** Largest share of a bar's volume that the account's orders take together; null: no bound. */
   readonly volumeShareMillionths: number | null;
-  /**
-   * `exchange` if a market order ends at one percent beyond its valuation when it was placed, as on the
-   * exchange.
-   */
+  /** `exchange` if a market order ends one percent beyond its valuation at placement, as on the exchange. */
   readonly marketBand: 'none' | 'exchange';
 }
 
@@ -63,32 +53,25 @@ export function createBarRules(given: Partial<BarRules> = {}): BarRules {
 }
 
 /** Converts basis points to millionths. */
-export function millionthsOfBps(bps: number): number {
-  return Math.round(bps * 100);
-}
+export const millionthsOfBps = (bps: number): number => Math.round(bps * 100);
 
 function checkBps(name: string, bps: number): void {
   // A product such as 0.07 * 100 is off by the last bit of a float.
   const isWhole = Math.abs(bps * 100 - millionthsOfBps(bps)) < 1e-6;
   if (bps >= 0 && bps <= MOST_BPS && isWhole) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected ${name} of 0 to ${MOST_BPS} with at most two decimals, was ${bps}: set it to basis points, 1 is 0.01 %`,
   );
 }
 
 function checkMillionths(name: string, millionths: number, least: number): void {
   if (Number.isInteger(millionths) && millionths >= least && millionths <= MILLION) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected ${name} to be a whole number of ${least} to ${MILLION}, was ${millionths}: 100000 is 10 %`,
   );
 }
 
-/**
- * Initial queue place of an own order at its price: behind all that the book shows there, before it, or
- * behind a part of it.
- */
+/** Initial queue place of an own order at its price: behind what the book shows, before it, or amid it. */
 export type QueuePlace =
   | { readonly kind: 'back' }
   | { readonly kind: 'front' }
@@ -97,15 +80,9 @@ export type QueuePlace =
 /** Fill rules for a market followed by its books and trades, live on paper or from a recording. */
 export interface LiquidityModel {
   readonly queue: QueuePlace;
-  /**
-   * Amount of an own order that fills when the market passes its price: all of it, or as much as was traded
-   * or offered beyond it.
-   */
+  /** Amount of an own order that fills when the market passes its price: all, or what was traded beyond. */
   readonly through: 'whole' | 'volume';
-  /**
-   * Time for which an amount that we took from a level is missing: until a new book shows another amount
-   * there, or until the next book.
-   */
+  /** Time for which an amount that we took is missing: until a book changes it, or the next book. */
   readonly liquidity: 'until-change' | 'next-book';
 }
 
@@ -181,12 +158,10 @@ const MOST_MS = 3_600_000;
 export function createPollRules(given: Partial<PollRules> = {}): PollRules {
   const rules = { ...DEFAULT_POLL_RULES, ...given };
   const { queue, latency, tradesLagMs } = rules;
-  if (queue.kind === 'share' && !isWithin(queue.millionths, MILLION)) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+  if (queue.kind === 'share' && !isWithin(queue.millionths, MILLION))
+    throw invalidOptions(
       `expected queue.millionths to be a whole number of 0 to ${MILLION}, was ${queue.millionths}: 500000 is the middle of the queue`,
     );
-  }
   checkMs('tradesLagMs', tradesLagMs);
   if (latency.kind === 'constant') {
     checkMs('latency.outMs', latency.outMs);
@@ -200,17 +175,14 @@ export function createPollRules(given: Partial<PollRules> = {}): PollRules {
 }
 
 function checkTrips(name: string, tripsMs: readonly number[]): void {
-  if (tripsMs.length === 0) {
-    throw new SarrafError('INVALID_OPTIONS', `expected at least one round trip in ${name}, was none`);
-  }
+  if (tripsMs.length === 0) throw invalidOptions(`expected at least one round trip in ${name}, was none`);
   for (const roundTripMs of tripsMs) checkMs(name, roundTripMs);
 }
 
 function checkMs(name: string, durationMs: number): void {
   if (isWithin(durationMs, MOST_MS)) return;
-  throw new SarrafError('INVALID_OPTIONS', `expected ${name} of 0 to ${MOST_MS} whole ms, was ${durationMs}`);
+  throw invalidOptions(`expected ${name} of 0 to ${MOST_MS} whole ms, was ${durationMs}`);
 }
 
-function isWithin(value: number, most: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value <= most;
-}
+const isWithin = (value: number, most: number): boolean =>
+  Number.isInteger(value) && value >= 0 && value <= most;

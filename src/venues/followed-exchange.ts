@@ -151,10 +151,7 @@ export class FollowedExchange {
     return this.exchange.accounts.walletsOf(FOLLOWING_USER).map(({ currency, total }) => [currency, total]);
   }
 
-  /**
-   * Counts a request. Throws `INVARIANT` if the exchange would have locked the bot out: the limiter never
-   * lets such a request through.
-   */
+  /** Counts a request. Throws `INVARIANT` if the exchange would have locked the bot out. */
   admit(budget: Budget, atMs: number): void {
     const refusal = this.exchange.services.limits.admit(budget, BOT_NAME, atMs);
     if (refusal === null) return;
@@ -301,9 +298,7 @@ function candlesOf(
 
 const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
 
-/**
- * Returns the book for a poll: the recorded one; with `shown`, without what we took and with our own orders.
- */
+/** Returns the book for a poll: the recorded one; with `shown`, less what we took, plus our own orders. */
 function shownBook(market: FollowedMarket, own: FollowedRules['own']): OrderBook {
   const { hasBook, bids, asks, state } = market;
   if (!hasBook) return NO_BOOK;
@@ -315,9 +310,8 @@ function shownBook(market: FollowedMarket, own: FollowedRules['own']): OrderBook
 function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   const { side } = of;
   const resting = state.book.sideOf(side.side);
-  if (isAsRecorded(of, state)) {
+  if (isAsRecorded(of, state))
     return side.length <= BOOK_LEVELS ? side.levels : side.levels.slice(0, BOOK_LEVELS);
-  }
   const met = state.book.sideOf(oppositeOf(side.side)).best?.price ?? null;
   const own = resting.top(BOOK_LEVELS);
   if (of.isUntouched && (met === null || side.isBetter(met, side.priceAt(0)))) return withOwn(of, own, state);
@@ -344,10 +338,7 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
   return levels.slice(0, BOOK_LEVELS);
 }
 
-/**
- * Returns the recorded levels with our orders among them, if we took nothing: only the levels of our orders
- * are read.
- */
+/** Returns the recorded levels with our orders among them, if we took nothing, read where orders are. */
 function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketState): readonly BookLevel[] {
   const { levels: recorded } = side;
   const levels: BookLevel[] = [];

@@ -32,10 +32,7 @@ interface FollowedMarketOptions {
   /** Index of the market in its exchange. */
   readonly index: number;
   readonly rules: FollowedRules;
-  /**
-   * True if trades were recorded. Otherwise each book counts as a trade of one amount step at its middle, so
-   * that there are prices and bars.
-   */
+  /** True if trades were recorded. Otherwise each book counts as a trade of one step at its middle. */
   readonly hasTrades: boolean;
 }
 
@@ -175,10 +172,7 @@ export class FollowedMarket {
     return this.places.aheadOf(order);
   }
 
-  /**
-   * Applies a new book to own orders: those at or beyond its other side fill, and the queue before the others
-   * shrinks to what it shows.
-   */
+  /** Applies a new book to own orders: those at or beyond its other side fill, and queues shrink to it. */
   private meetBook(side: Side, timeMs: number): void {
     const mine = side === 'buy' ? this.bids : this.asks;
     const other = side === 'buy' ? this.asks : this.bids;
@@ -227,9 +221,8 @@ export class FollowedMarket {
           const through = this.rules.through === 'whole' ? level.amount : Math.min(level.amount, left);
           ours += this.fill(level, through, timeMs);
         } else {
-          if (level.price === price && side === oppositeOf(mine.side)) {
+          if (level.price === price && side === oppositeOf(mine.side))
             ours += this.fill(level, this.places.onTrade(level, left), timeMs);
-          }
           break;
         }
       }
@@ -321,10 +314,7 @@ export class FollowedMarket {
 /** Public trades that are kept: as many as a reply shows, and some more. */
 const TRADES_RETAINED = 200;
 
-/**
- * The newest public trades of a market in a ring of columns: millions pass, and few are ever read. The oldest
- * are replaced.
- */
+/** The newest public trades of a market in a ring of columns: millions pass, and few are read. */
 class FollowedTape {
   private readonly timeMs = new Float64Array(TRADES_RETAINED);
   private readonly price: DecimalText[] = [];

@@ -75,6 +75,9 @@ const ALL: readonly VenueCallKind[] = ['pools', 'margin-wallets', 'delegation-li
 /** Margin calls that need a token, and accept no key ("Margin"). */
 const TOKEN_ONLY: readonly VenueCallKind[] = ['pools', 'transfer'];
 
+const unserved = (kinds: readonly VenueCallKind[], why: string): NonNullable<VenueProfile['unserved']> =>
+  new Map(kinds.map((kind) => [kind, why]));
+
 /** Reason margin calls are impossible on recorded data. */
 export const NO_MARGIN_RECORDED = unserved(ALL, 'recorded books and trades hold nothing of margin');
 
@@ -89,7 +92,3 @@ export const NO_MARGIN_BY_KEY = unserved(
   TOKEN_ONLY,
   'the exchange answers it to a token, and not to an API key: give a token, or username and password',
 );
-
-function unserved(kinds: readonly VenueCallKind[], why: string): NonNullable<VenueProfile['unserved']> {
-  return new Map(kinds.map((kind) => [kind, why]));
-}

@@ -8,7 +8,7 @@ import { openLedger } from '../budget/open-ledger.ts';
 import { troubleText, RequestLimiter } from '../budget/limiter.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { beginsText, tradingBegins } from '../budget/trading-begins.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import type { MarketRule, VenueAnswer, VenueCall } from './port.ts';
 import { ExchangeClient } from '../exchange/client.ts';
@@ -155,10 +155,7 @@ export async function openRemoteExchange(options: {
   };
 }
 
-/**
- * Returns the data stored by earlier logins of this user at this address, and the callbacks that store the
- * next.
- */
+/** Returns data stored by earlier logins of this user at this address, and callbacks that store the next. */
 function storedLogIn(of: {
   readonly ledgerFolder: string | null;
   readonly baseUrl: string;
@@ -194,10 +191,7 @@ const RETRY_AFTER_MS = 3_000;
 /** Delay before a wait is reported. */
 const QUIET_FOR_MS = 2_000;
 
-/**
- * Reads the markets of an exchange: their steps and least values. Waits as long as the limits require. Throws
- * `ABORTED` when it is aborted.
- */
+/** Reads the markets of an exchange, within its limits. Throws `ABORTED` when it is aborted. */
 export async function readMarkets(remote: RemoteExchange, waiting: AnswerWait): Promise<readonly Market[]> {
   const answer = await askFirst(remote, { kind: 'options' }, waiting);
   if (answer.outcome === 'value') return (answer.value as readonly MarketRule[]).flatMap(marketOf);
@@ -249,9 +243,7 @@ async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: AnswerW
 }
 
 /** Reads the signal anew, since it may have been aborted during a wait. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
-}
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
 function ended(): SarrafError {
   return new SarrafError(
@@ -275,10 +267,7 @@ function waitText({ caller, ledger, ledgerFile }: RemoteExchange, call: VenueCal
   return `waiting ${Math.ceil(waitMs / 1_000)} s before the first request: ${why}. Ledger: ${ledgerFile}; see "sarraf budget" and "sarraf ledger --help"`;
 }
 
-/**
- * Logs when trading can begin: a new ledger or a lockout delays the first order by minutes or hours, which is
- * known before the first request.
- */
+/** Logs when trading can begin: a new ledger or a lockout delays the first order by minutes or hours. */
 function logWhenTradingBegins(
   { ledger, time, subjects }: RemoteExchange,
   log: (message: string) => void,
@@ -302,12 +291,8 @@ export async function createLiveVenue(
   waiting: Opening,
 ): Promise<LiveVenue> {
   const { baseUrl, credentials } = config.exchange;
-  if (baseUrl === null || credentials === null) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      'expected exchange.baseUrl and exchange.credentials for the mode live',
-    );
-  }
+  if (baseUrl === null || credentials === null)
+    throw invalidOptions('expected exchange.baseUrl and exchange.credentials for the mode live');
   const { wrap, onTrouble, onWait } = waiting;
   const remote = await openRemoteExchange({
     config,

@@ -20,10 +20,7 @@ interface MachineTimelineOptions {
   readonly sleptMs?: () => number;
 }
 
-/**
- * The machine's time, or time that runs `speed` times as fast, from `startMs` on. It follows the monotonic
- * clock: a stepped wall clock does not move it.
- */
+/** The machine's time, or `speed` times it, from `startMs` on, by the monotonic clock. */
 export class MachineTimeline implements Timeline {
   private readonly options: MachineTimelineOptions;
   private readonly begunMs = performance.now();

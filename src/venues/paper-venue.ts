@@ -1,4 +1,4 @@
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, invalidOptions } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { Market, FeeSchedule } from '../domain/market.ts';
 import type { OrderBook } from '../domain/order-book.ts';
@@ -58,9 +58,7 @@ export async function createPaperVenue(
   store: AccountStore | null = null,
 ): Promise<Venue> {
   const baseUrl = config.paper.baseUrl ?? config.exchange.baseUrl;
-  if (baseUrl === null) {
-    throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
-  }
+  if (baseUrl === null) throw invalidOptions('expected paper.baseUrl or exchange.baseUrl for the mode paper');
   expectSameExchange(store, baseUrl);
   const { wrap } = waiting;
   const remote = await openRemoteExchange({
@@ -97,8 +95,7 @@ function expectSameExchange(store: AccountStore | null, baseUrl: string): void {
   const followed = store?.origin?.baseUrl ?? baseUrl;
   if (followed === baseUrl) return;
   store?.close();
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected ${followed}, which the paper account of this data folder follows, was ${baseUrl}: begin a new account with "sarraf run --new-account", or name another data folder`,
   );
 }
@@ -251,10 +248,7 @@ function persistedFirst(store: AccountStore | null, answerOf: () => VenueAnswer)
   }
 }
 
-/**
- * Returns a limiter of two: only this bot asks the exchange in this process, so its requests have a ledger of
- * their own, which begins empty.
- */
+/** Returns a limiter of two: this bot's requests here have an empty ledger of their own. */
 function splitLimiter(
   real: Limiter,
   { budgets, commits }: { readonly budgets: readonly RateLimit[]; readonly commits: CommitTimes },
@@ -284,9 +278,8 @@ async function readBooks(
   for (const { symbol } of markets) {
     const answer = await askFirst(remote, { kind: 'book', market: symbol }, waiting);
     const book = answer.outcome === 'value' ? (answer.value as OrderBook) : null;
-    if (book === null || book.bids.length + book.asks.length === 0) {
+    if (book === null || book.bids.length + book.asks.length === 0)
       throw new SarrafError('SERVER_ERROR', `expected a book of ${symbol} to begin with, was none`);
-    }
     books.set(symbol, book);
   }
   return books;
@@ -307,9 +300,8 @@ export class MarketFollower {
     if (answer.outcome !== 'value') return;
     if (call.kind === 'book') this.showBook(call.market, answer.value as VenueValues['book'], nowMs);
     else if (call.kind === 'books') {
-      for (const [symbol, book] of Object.entries(answer.value as VenueValues['books'])) {
+      for (const [symbol, book] of Object.entries(answer.value as VenueValues['books']))
         this.showBook(symbol, book, nowMs);
-      }
     } else if (call.kind === 'public-trades') {
       this.applyTape(call.market, answer.value as VenueValues['public-trades'], nowMs);
     }

@@ -44,10 +44,7 @@ export type AskedOrder =
   | { readonly venueId: VenueOrderId; readonly clientOrderId: null }
   | { readonly venueId: null; readonly clientOrderId: string };
 
-/**
- * A call of the engine to an exchange. This is the port: the client, the paper venue and the simulator's
- * typed interface all answer it.
- */
+/** A call of the engine to an exchange, which client, paper venue and simulator answer. */
 export type VenueCall =
   | { readonly kind: 'place'; readonly order: OrderRequest }
   | { readonly kind: 'place-oco'; readonly order: OcoRequest }
@@ -87,10 +84,7 @@ export type VenueCall =
 
 export type VenueCallKind = VenueCall['kind'];
 
-/**
- * Calls for market data alone. Options are public too, but a simulated exchange answers them with its
- * account.
- */
+/** Calls for market data. Options are public, but a simulated exchange answers them with its account. */
 export type MarketCallKind = 'book' | 'books' | 'stats' | 'public-trades' | 'candles';
 
 /** Calls that anyone may make: their answers concern markets and no account. */
@@ -103,10 +97,7 @@ export const MARKET_CALLS: ReadonlySet<VenueCallKind> = new Set([
   'options',
 ]);
 
-/**
- * Returns the call for the statistics of some markets. The answer includes other markets whose currencies are
- * all among theirs.
- */
+/** Returns the call for statistics of some markets. The answer has all markets of their currencies. */
 export function statsCall(
   names: readonly Pick<MarketName, 'base' | 'quote'>[],
 ): Extract<VenueCall, { kind: 'stats' }> {
@@ -254,19 +245,13 @@ export type OwnList<Id extends string = never> =
   | { readonly by: 'id'; readonly cursorOf: (id: Id) => ListCursor }
   | {
       readonly by: 'time';
-      /**
-       * Longest time in ms by which an item may precede one that the list showed earlier. A reading begins
-       * that much before.
-       */
+      /** Longest time in ms by which an item may precede an earlier one: a reading begins so much before. */
       readonly overlapMs: number;
     };
 
 /** Proof that an order without a clear answer never arrived. */
 export interface AbsenceRule {
-  /**
-   * Age from which the venue itself refuses a late request; null if it promises nothing, so that the
-   * configuration has to set how late one may arrive.
-   */
+  /** Age from which the venue itself refuses a late request; null if it promises nothing. */
   readonly refusedAfterMs: number | null;
   /** Number of complete readings of all orders that must lack the order, when it can no longer arrive. */
   readonly readings: number;
@@ -286,10 +271,7 @@ export type RefusalCause = 'price' | 'band' | 'rule' | 'funds' | 'elsewhere';
  * publishes its own, and the engine gets it with its settings. Choices of the user are in the configuration.
  */
 export interface VenueProfile {
-  /**
-   * Status words by their meaning. Messages use the first word of each. A word in no list has no known
-   * meaning.
-   */
+  /** Status words by meaning. Messages use the first of each. A word in no list has no known meaning. */
   readonly statuses: Readonly<Record<StatusMeaning, readonly string[]>>;
   /** Codes of refusals that reveal something about an order. */
   readonly refusals: {
@@ -301,15 +283,9 @@ export interface VenueProfile {
     /** Refusal codes by what they depend on: that has to change before the same order can be accepted. */
     readonly dependOn: Readonly<Record<RefusalCause, readonly string[]>>;
   };
-  /**
-   * Largest distance of a limit order's price from that of the market, as a share of it in units of 1e-10.
-   * Null if any price is accepted.
-   */
+  /** Largest distance of a limit order's price from the market's, in units of 1e-10; null for any. */
   readonly priceBand: Units | null;
-  /**
-   * Time for which the exchange compares an order with identical ones, with a margin for clocks and latency;
-   * 0 if they are accepted.
-   */
+  /** Time for which identical orders are refused, with a margin for clocks; 0 if they are accepted. */
   readonly identicalOrdersMs: number;
   readonly clientOrderId: {
     readonly longest: number;
@@ -340,9 +316,7 @@ export interface VenueProfile {
   readonly timeframes: ReadonlySet<Timeframe>;
   /** Anchors of its candles, as far as they are documented; its answers show the rest. */
   readonly barAnchors: BarAnchors;
-  /**
-   * Time for which it repeats the same book, so that polling faster shows nothing new; 0 if it never does.
-   */
+  /** Time for which it repeats the same book: polling faster shows nothing new; 0 if it never does. */
   readonly bookCacheMs: number;
   /** The budget in which each call is counted. */
   readonly budgets: Readonly<Record<VenueCallKind, string>>;
@@ -353,10 +327,7 @@ export interface VenueProfile {
 const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];
 const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];
 
-/**
- * Returns true if an order may still fill. A word without a known meaning is neither open nor closed until
- * its meaning is found out: see `OrderEndings`.
- */
+/** Returns true if an order may still fill. A word without a known meaning may: see `OrderEndings`. */
 export function isOpenStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
   for (const meaning of OPEN) if (statuses[meaning].includes(status)) return true;
   return false;

@@ -93,9 +93,7 @@ export function walletTransaction(
   };
 }
 
-function unitsOrNull(text: DecimalText | null): Units | null {
-  return text === null ? null : unitsAbout(text);
-}
+const unitsOrNull = (text: DecimalText | null): Units | null => (text === null ? null : unitsAbout(text));
 
 /** Names in findings for a row of each list. */
 const SUBJECTS: Readonly<Record<string, string>> = {
@@ -132,30 +130,17 @@ function idIn(value: unknown): number | null {
 
 /** Ids of this exchange are whole numbers from 1 on; all code above the venues has them as text. */
 
-export function orderIdOf(id: number): VenueOrderId {
-  return venueOrderId(String(id));
-}
+export const orderIdOf = (id: number): VenueOrderId => venueOrderId(String(id));
 
-export function orderIdOrNull(id: number | null): VenueOrderId | null {
-  return id === null ? null : orderIdOf(id);
-}
+export const orderIdOrNull = (id: number | null): VenueOrderId | null => (id === null ? null : orderIdOf(id));
 
-export function tradeIdOf(id: number): VenueTradeId {
-  return venueTradeId(String(id));
-}
+export const tradeIdOf = (id: number): VenueTradeId => venueTradeId(String(id));
 
-export function walletIdOf(id: number): VenueWalletId {
-  return venueWalletId(String(id));
-}
+export const walletIdOf = (id: number): VenueWalletId => venueWalletId(String(id));
 
-export function transactionIdOf(id: number): WalletTransactionId {
-  return walletTransactionId(String(id));
-}
+export const transactionIdOf = (id: number): WalletTransactionId => walletTransactionId(String(id));
 
-/**
- * Returns an id as the number in a request. Throws `INVALID_REQUEST` for a text that is not such a number: no
- * order and no wallet has that id.
- */
+/** Returns an id as the number in a request. Throws `INVALID_REQUEST` for a text that is none. */
 export function wholeId(id: VenueOrderId | VenueWalletId): number {
   const number = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN;
   if (Number.isSafeInteger(number)) return number;

@@ -11,6 +11,7 @@ import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import type { FollowedExchange } from './followed-exchange.ts';
 import { tripKey, type Latency, type ReplayedLatency } from './fill-rules.ts';
+import { madeOnce } from '../domain/retain-newest.ts';
 
 export interface RecordedCallerOptions {
   readonly exchange: FollowedExchange;
@@ -30,10 +31,7 @@ interface Route {
   readonly budget: Budget;
 }
 
-/**
- * Makes the engine's calls at the typed adapter, each with the latency of the rules. Nothing is encoded, and
- * nothing is lost.
- */
+/** Makes the engine's calls at the typed adapter, each with the latency of the rules; none is lost. */
 export class RecordedCaller implements VenueCaller {
   private readonly options: RecordedCallerOptions;
   private readonly routes = new Map<VenueCallKind, Route>();
@@ -77,17 +75,12 @@ export class RecordedCaller implements VenueCaller {
   }
 
   private routeOf(call: VenueCall): Route {
-    const known = this.routes.get(call.kind);
-    if (known !== undefined) return known;
-    const name = venueRequest(call).endpoint;
-    const endpoint: Endpoint = ENDPOINTS[name];
-    const route = {
-      name,
-      endpoint,
-      budget: this.options.budgets.get(endpoint.budget.name) ?? endpoint.budget,
-    };
-    this.routes.set(call.kind, route);
-    return route;
+    return madeOnce(this.routes, call.kind, () => {
+      const name = venueRequest(call).endpoint;
+      const endpoint: Endpoint = ENDPOINTS[name];
+      const budget = this.options.budgets.get(endpoint.budget.name) ?? endpoint.budget;
+      return { name, endpoint, budget };
+    });
   }
 }
 

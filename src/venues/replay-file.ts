@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { UTC_BARS, type BarAnchors, type Timeframe } from '../domain/candle.ts';
 import { candleAt, gridOfColumns, type CandleColumns } from '../domain/candle-columns.ts';
 import { fractionDigits, type DecimalText } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidFile } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { readDataFile, timeOf } from '../recording/read-file.ts';
@@ -28,9 +28,7 @@ export async function readReplayFile(path: string): Promise<ReplayFile> {
   });
   const { rows, timeframe, barAnchors } =
     read.kind === 'candles' ? candleRows(read.columns) : tradeRows(read.trades);
-  if (rows.length < 2) {
-    throw new SarrafError('INVALID_FILE', `expected at least two rows in ${path}, found ${rows.length}`);
-  }
+  if (rows.length < 2) throw invalidFile(`expected at least two rows in ${path}, found ${rows.length}`);
   const named = read.kind === 'trades' && read.symbol !== null ? parseMarket(read.symbol).symbol : symbol;
   return { path, rows, timeframe, barAnchors, market: describeMarket(rows, named) };
 }
@@ -79,9 +77,7 @@ function stepOf(numbers: readonly DecimalText[]): string {
   return digits === 0 ? '1' : `0.${'1'.padStart(digits, '0')}`;
 }
 
-/**
- * Returns the market in a file's name, such as `binance_BTCUSDT_1h.csv`; bitcoin in tether if there is none.
- */
+/** Returns the market in a file's name, such as `binance_BTCUSDT_1h.csv`; else bitcoin in tether. */
 function symbolIn(path: string): MarketSymbol {
   for (const word of basename(path).split(/[^A-Za-z0-9-]+/)) {
     try {
@@ -112,10 +108,7 @@ export interface ReplayFile {
   readonly market: ReplayedMarket;
 }
 
-/**
- * Rows that serve as the past, so that strategies start with candles: this number of candles, or this share
- * of trades.
- */
+/** Rows that serve as the past, so that strategies start with candles: a count, or a share of trades. */
 const WARM_UP_CANDLES = 200;
 const WARM_UP_SHARE = 0.2;
 
@@ -127,7 +120,6 @@ export function replayStart({ rows, timeframe, path }: ReplayFile): {
   const wanted = timeframe === null ? Math.floor(rows.length * WARM_UP_SHARE) : WARM_UP_CANDLES;
   const warmUpRows = Math.min(wanted, Math.floor(rows.length / 2));
   const first = rows[warmUpRows];
-  if (first === undefined)
-    throw new SarrafError('INVALID_FILE', `expected at least one row in ${path}, was none`);
+  if (first === undefined) throw invalidFile(`expected at least one row in ${path}, was none`);
   return { warmUpRows, startMs: rowTimeMs(first) };
 }

@@ -53,6 +53,7 @@ import type { MarketStats } from '../domain/order-book.ts';
 import { dayStats, type SimulatedBar } from '../simulator/candle-series.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../simulator/accounts.ts';
 import { marketOfCurrencies } from '../exchange/market-names.ts';
+import { madeOnce } from '../domain/retain-newest.ts';
 
 const ALL: OrdersQuery = {
   status: 'all',
@@ -68,10 +69,7 @@ const ALL: OrdersQuery = {
   asOfMs: null,
 };
 
-/**
- * One account at a simulated exchange, built from the simulator's core. It decides itself when its orders
- * fill.
- */
+/** One account at a simulated exchange, built from the simulator's core. It decides how orders fill. */
 export interface AdapterAccount {
   /** The markets in their present state. */
   readonly markets: readonly Market[];
@@ -373,10 +371,5 @@ export function marketStatsOf(
 const NAMES = new WeakMap<Market, MarketName>();
 
 /** Returns the name of a market without its steps, for records: they are JSON, which has no bigint. */
-export function nameOfMarket(market: Market): MarketName {
-  const known = NAMES.get(market);
-  if (known !== undefined) return known;
-  const name = marketOfCurrencies(market.base, market.quote);
-  NAMES.set(market, name);
-  return name;
-}
+export const nameOfMarket = (market: Market): MarketName =>
+  madeOnce(NAMES, market, ({ base, quote }) => marketOfCurrencies(base, quote));

@@ -36,9 +36,7 @@ export interface VenueCaller {
   credentialOf(call: VenueCall): CredentialUse;
   /** Longest time from the send to the reply. */
   timeoutMsOf(call: VenueCall): number;
-  /**
-   * Returns the reason a call must not be sent, such as another account than the mirror's; null if it may be.
-   */
+  /** Returns why a call must not be sent, such as another account than the mirror's; null if it may be. */
   readonly barredBy?: (call: VenueCall) => Promise<SarrafError | null>;
   /** Sends a call. Failures of the exchange or the network are answers; `onError` is for program mistakes. */
   send(call: VenueCall, signal: AbortSignal, handler: CompletionHandler<VenueEnd>): void;
@@ -221,9 +219,8 @@ export function submitRequest(
 }
 
 /** Submits a call as `submitRequest` does and returns a promise; rejects with its errors. */
-export async function sendRequest(request: WaitingCall, options: SendRequestOptions): Promise<RequestEnd> {
-  return new Promise((onEnd, onError) => submitRequest(request, options, { onEnd, onError }));
-}
+export const sendRequest = async (request: WaitingCall, options: SendRequestOptions): Promise<RequestEnd> =>
+  new Promise((onEnd, onError) => submitRequest(request, options, { onEnd, onError }));
 
 function sendUnlessBarred(
   caller: VenueCaller,

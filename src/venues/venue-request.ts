@@ -160,17 +160,11 @@ function ordersPage(call: Extract<VenueCall, { kind: 'orders' }>): EndpointReque
 }
 
 /** Returns the first id of a page; the interface counts ids from 1. */
-function fromIdOf(cursor: ListCursor): number {
-  return Math.max(1, cursor);
-}
+const fromIdOf = (cursor: ListCursor): number => Math.max(1, cursor);
 
-/**
- * Compares by rising id, whatever order the exchange gave. Items without an id, which come only without
- * details, are first.
- */
-function byId(left: { readonly id: number | null }, right: { readonly id: number | null }): number {
-  return (left.id ?? 0) - (right.id ?? 0);
-}
+/** Compares by rising id, whatever order the exchange gave. Items without an id are first. */
+const byId = (left: { readonly id: number | null }, right: { readonly id: number | null }): number =>
+  (left.id ?? 0) - (right.id ?? 0);
 
 function rulesOf(options: EndpointReply<'options'>): readonly MarketRule[] {
   const symbols = new Set([...Object.keys(options.priceSteps), ...Object.keys(options.amountSteps)]);
@@ -192,9 +186,8 @@ function quoteOf(symbol: string): string {
 }
 
 /** Returns both legs of a pair; null if one is missing, so that its fate is unknown. */
-function bothLegs(reply: EndpointReply<'addOrder'>): readonly [VenueOrder, VenueOrder] | null {
-  return reply.pair === null ? null : [venueOrder(reply.order), venueOrder(reply.pair)];
-}
+const bothLegs = (reply: EndpointReply<'addOrder'>): readonly [VenueOrder, VenueOrder] | null =>
+  reply.pair === null ? null : [venueOrder(reply.order), venueOrder(reply.pair)];
 
 function transferOf({
   currency,

@@ -9,9 +9,7 @@ import type { AccountReader } from './account-reader.ts';
 import type { VenueProfile } from './port.ts';
 import type { VenueCaller } from './venue-caller.ts';
 
-/**
- * Trading venue of a bot, whichever mode it runs in: the connection, its limits, its markets and its time.
- */
+/** Trading venue of a bot in any mode: the connection, its limits, its markets and its time. */
 export interface Venue {
   readonly profile: VenueProfile;
   readonly time: Timeline;
@@ -34,10 +32,7 @@ export interface Venue {
   readonly markets: readonly Market[];
   /** True if the exchange is new in every run, so that earlier knowledge of it means nothing. */
   readonly isNew: boolean;
-  /**
-   * Factor by which its data changes more slowly than usual: a replay of hourly bars needs no poll each
-   * second.
-   */
+  /** Factor by which its data changes slower than usual: a replay of hourly bars needs few polls. */
   readonly pollStretch: number;
   /** True if it has no more data, as at the end of a recording. */
   isOver(): boolean;

@@ -4,10 +4,7 @@ import { SarrafError, invariant } from '../domain/errors.ts';
 /** Cancels work that was scheduled; does nothing if it has run already. */
 export type Cancel = () => void;
 
-/**
- * Interface of time, so that a process can have a slower or stopped view of it. Times are in whole ms since
- * 1970.
- */
+/** Interface of time, so that a process can have a slower view of it. In whole ms since 1970. */
 export interface Timeline {
   now(): number;
   /** Runs work at a time, or as soon as possible if that is past. */
@@ -15,10 +12,7 @@ export interface Timeline {
   sleep(durationMs: number): Promise<void>;
 }
 
-/**
- * Maximum number of pieces of work that wait at once. More is a mistake of the caller: each is a timer
- * without an owner.
- */
+/** Maximum number of pieces of work that wait at once. More is a mistake of the caller. */
 const MOST_WAITING = 100_000;
 const MOST_WAITING_RULE = `expected at most ${MOST_WAITING} things to wait for their time`;
 
@@ -140,10 +134,7 @@ export class VirtualTime implements Timeline {
   }
 }
 
-/**
- * Resolves once every promise that can go on has done so, also those made meanwhile. Call it inside a
- * promise.
- */
+/** Resolves once every promise that can go on has done so. Call it inside a promise. */
 async function settled(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);

@@ -188,10 +188,7 @@ export class BarAccount {
   }
 }
 
-/**
- * Amounts of one fill, in units: its total before the fee, the fee in the currency received, and the amount
- * received after it.
- */
+/** Amounts of one fill, in units: total before the fee, fee in what is received, and amount after it. */
 interface SettledFill {
   readonly total: Units;
   readonly fee: Units;
@@ -227,9 +224,7 @@ function settleFill(
   return { total, fee, received: received - fee };
 }
 
-/**
- * Returns the part of a buy's hold to release: all but what the rest of the order needs, if that is there.
- */
+/** Returns the part of a buy's hold to release: all but what the rest of the order needs, if any. */
 function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
   const rest = neededHold(order);
   const afterPaying = order.held - paid;

@@ -111,9 +111,8 @@ export class BarMarket {
   /** Ends the bar in progress. */
   close(): void {
     const { columns, index } = this;
-    if (columns === null || !this.isInProgress) {
+    if (columns === null || !this.isInProgress)
       throw new SarrafError('INVARIANT', `expected a bar of ${this.name.symbol} in progress, was none`);
-    }
     this.isInProgress = false;
     this.passing = null;
     this.closedIndex = index;
@@ -285,10 +284,7 @@ export interface WorkingOrder {
   since: number;
   /** True if the order has had its share of the bar, or came too late for it. */
   isServed: boolean;
-  /**
-   * Open time of the bar in which it last took liquidity, or would have with more volume: it continues at the
-   * next open. NaN before.
-   */
+  /** Open time of the bar in which it last took liquidity, or would have with more volume; NaN before. */
   enteredMs: number;
 }
 
@@ -316,6 +312,5 @@ function setReach(working: WorkingOrder, scale: bigint, { limitFill }: Pick<BarR
 }
 
 /** Returns true if a price, in cells, is one that the order waits for. */
-export function isReached({ isBelow, reach }: WorkingOrder, cell: number): boolean {
-  return isBelow ? cell <= reach : cell >= reach;
-}
+export const isReached = ({ isBelow, reach }: WorkingOrder, cell: number): boolean =>
+  isBelow ? cell <= reach : cell >= reach;

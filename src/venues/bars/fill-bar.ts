@@ -75,10 +75,7 @@ interface Happening {
   readonly moment: number;
 }
 
-/**
- * Applies one bar to the orders of its market: the open, then the path, or the close alone. Made anew for
- * each bar that concerns an order.
- */
+/** Applies one bar to the orders of its market: the open, then the path, or the close alone. */
 export class BarFiller {
   private readonly market: BarMarket;
   private readonly context: FillContext;
@@ -192,10 +189,7 @@ export class BarFiller {
     }
   }
 
-  /**
-   * Returns true if a limit order that the open has passed is not resting yet: it is new, or the volume was
-   * too small when it last took.
-   */
+  /** Returns true if a limit order that the open has passed does not rest yet: it is new, or was short. */
   private fillsAtOpen({ order, enteredMs }: WorkingOrder): boolean {
     const { previousOpenMs } = this.market;
     const isItsFirst = order.createdAtMs > previousOpenMs;
@@ -244,10 +238,7 @@ export class BarFiller {
     return this.context.rules.limitFill === 'touch' ? better >= 0n : better > 0n;
   }
 
-  /**
-   * Fills an order as taker. A limit order pays no more than its own price; a market order ends at its bound,
-   * or when its money is used up.
-   */
+  /** Fills an order as taker: a limit order within its price, a market order to its bound or money's end. */
   private fillAt(working: WorkingOrder, { at, timeMs }: Spot): void {
     const { order } = working;
     const { market, context } = this;

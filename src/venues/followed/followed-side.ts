@@ -10,10 +10,7 @@ import type { FlowTrader } from '../../simulator/flow-trader.ts';
 /** Value of the levels before the first book. */
 const NO_BOOKS = new ListedLevels([[]]);
 
-/**
- * One side of the current recorded book, best first. A level is converted to steps when it is first needed:
- * in most books none is.
- */
+/** One side of the recorded book, best first. A level is converted to steps when it is needed. */
 export class FollowedSide {
   readonly side: Side;
   /** Number of levels. */
@@ -64,9 +61,7 @@ export class FollowedSide {
     return amounts.add(index, version, { text, steps: text === undefined ? 0 : this.reader.amount(text) });
   }
 
-  /**
-   * Returns the amount offered at a price: 0 if the book shows none there, null if it does not reach so far.
-   */
+  /** Returns the amount offered at a price: 0 if the book shows none, null if it does not reach so far. */
   at(price: number): number | null {
     const { length } = this;
     if (length === 0) return 0;
@@ -109,10 +104,7 @@ export class FollowedSide {
   }
 }
 
-/**
- * Converted steps by level index, with the book that they are from. At most as long as the longest side of a
- * book.
- */
+/** Converted steps by level index, with their book. At most as long as the longest side of a book. */
 class ReadSteps {
   readonly versions: number[] = [];
   readonly texts: (DecimalText | undefined)[] = [];
@@ -142,10 +134,7 @@ interface ConsumedLevel {
   readonly shown: number;
 }
 
-/**
- * Amounts available to us on one side of the recorded book: less our own fills, and less those of others
- * since that book.
- */
+/** Amounts available to us on one side of the recorded book: less our fills and later ones of others. */
 export class Liquidity {
   readonly side: FollowedSide;
   private readonly rule: LiquidityModel['liquidity'];

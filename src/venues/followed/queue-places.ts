@@ -11,10 +11,7 @@ import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { RowGrid } from '../../simulator/replay-flow.ts';
 
-/**
- * Amount of others, in amount steps, ahead of each own resting order at its price. Infinite if the recorded
- * book never showed that price.
- */
+/** Amount of others, in steps, ahead of each own order. Infinite if no book showed its price. */
 export class QueuePlaces {
   private readonly rule: QueuePlace;
   private readonly ahead = new WeakMap<BookOrder, number>();
@@ -25,10 +22,7 @@ export class QueuePlaces {
     this.rule = rule;
   }
 
-  /**
-   * Gives every order of a level a place, if it has none. `shown`: the amount of others there; null if that
-   * is unknown.
-   */
+  /** Gives every order of a level a place, if it has none. `shown`: amount of others; null if unknown. */
   enlist(level: PriceLevel, shown: number | null): void {
     for (let order = level.head; order !== null; order = order.next) {
       if (this.ahead.has(order)) continue;
@@ -37,10 +31,7 @@ export class QueuePlaces {
     }
   }
 
-  /**
-   * Returns true if others may be ahead of own orders on a side. In most books no one is, and then the orders
-   * need not be checked.
-   */
+  /** Returns true if others may be ahead of own orders on a side, which then must be checked. */
   mayWait(side: Side): boolean {
     return this.waiting[side];
   }
@@ -65,9 +56,8 @@ export class QueuePlaces {
   /** Applies the amount of others that a new book shows at a level: no more than that can be ahead of us. */
   onBook(level: PriceLevel, shown: number | null): void {
     if (shown === null) return;
-    for (let order = level.head; order !== null; order = order.next) {
+    for (let order = level.head; order !== null; order = order.next)
       this.ahead.set(order, Math.min(this.aheadOf(order), shown));
-    }
   }
 
   /**
@@ -80,9 +70,8 @@ export class QueuePlaces {
       const left = amount - this.aheadOf(order) - ours;
       ours += Math.max(0, Math.min(order.remaining, left));
     }
-    for (let order = level.head; order !== null; order = order.next) {
+    for (let order = level.head; order !== null; order = order.next)
       this.ahead.set(order, Math.max(0, this.aheadOf(order) - (amount - ours)));
-    }
     return ours;
   }
 
@@ -125,10 +114,7 @@ export class FollowedBars {
     bars.push(candle);
   }
 
-  /**
-   * Builds coarser bars, and the last price, from a bar of the past. Call it before any other change of the
-   * market, for one timeframe only.
-   */
+  /** Builds coarser bars, and the last price, from a past bar, before any other change of the market. */
   seed(timeframe: Timeframe, candle: Candle): void {
     const { state, steps } = this;
     const close = steps.price(candle.close);
@@ -191,10 +177,7 @@ const POWERS = Array.from({ length: 16 }, (_, power) => 10 ** power);
 /** Length of a text up to which a float holds its number exactly. */
 const LONGEST_EXACT = 16;
 
-/**
- * Converts recorded prices and amounts to whole steps of a market. Numbers on the grid, as an exchange's own
- * are, need no bigint.
- */
+/** Converts recorded prices and amounts to steps of a market, without bigints for numbers on the grid. */
 export class StepReader {
   private readonly market: Market;
   private readonly grid = new RowGrid();
@@ -225,10 +208,7 @@ function stepOf(text: DecimalText): Step {
   return { digits: Number(text.replace('.', '')), decimals: point === -1 ? 0 : text.length - point - 1 };
 }
 
-/**
- * Returns the number of steps in a text, or -1 if it is not a whole number or too large to compute without a
- * bigint.
- */
+/** Returns the number of steps in a text; -1 if it is not whole, or too large without a bigint. */
 function exactSteps(text: string, step: Step): number {
   const { length } = text;
   if (length > LONGEST_EXACT) return -1;

@@ -96,9 +96,8 @@ const rules: fc.Arbitrary<BarRules> = fc.record({
   marketBand: fc.constantFrom('none' as const, 'exchange' as const),
 });
 
-function moved(cell: number, thousandths: number): number {
-  return Math.round((cell * (1_000 + thousandths)) / 1_000);
-}
+const moved = (cell: number, thousandths: number): number =>
+  Math.round((cell * (1_000 + thousandths)) / 1_000);
 
 /** Does steps on the exchange on candles, and keeps its own books of the answers. */
 class Bookkeeper {
@@ -159,10 +158,7 @@ class Bookkeeper {
     expect(taken * 10n).toBeLessThanOrEqual(BigInt(volume) * 1_000n);
   }
 
-  /**
-   * Checks the price of a trade. With costs, or after rounding to a step, it may be worse than the bar's
-   * prices, but never better.
-   */
+  /** Checks the price of a trade: with costs or rounding it may be worse than the bar's, never better. */
   private checkPrice(
     trade: VenueTrade,
     market: number,

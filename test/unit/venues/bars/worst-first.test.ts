@@ -20,9 +20,7 @@ const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', am
 interface Case {
   readonly side: Side;
   readonly isOco: boolean;
-  /**
-   * Distances from the close of 100: the limit leg one way, the stop the other, and from that to its limit.
-   */
+  /** Distances from the close of 100: the limit leg one way, the stop the other, and its limit beyond. */
   readonly legs: readonly [number, number, number];
   readonly bar: { readonly open: number; readonly up: number; readonly down: number; readonly close: number };
 }

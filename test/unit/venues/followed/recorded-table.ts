@@ -174,10 +174,7 @@ function levelsOf(side: string): readonly BookLevel[] {
     });
 }
 
-function bookText({ bids, asks }: OrderBook): string {
-  return `${sideText(bids)} | ${sideText(asks)}`;
-}
+const bookText = ({ bids, asks }: OrderBook): string => `${sideText(bids)} | ${sideText(asks)}`;
 
-function sideText(levels: readonly BookLevel[]): string {
-  return levels.map(([price, amount]) => `${price}x${amount}`).join(' ');
-}
+const sideText = (levels: readonly BookLevel[]): string =>
+  levels.map(([price, amount]) => `${price}x${amount}`).join(' ');

@@ -37,10 +37,7 @@ export interface Recording {
   readonly trades: readonly RecordedTrade[];
 }
 
-/**
- * Makes a market that stands still: the same book every second, and half a second later a small trade at one
- * of its best prices.
- */
+/** Makes a market that stands still: the same book every second, and small trades at its best prices. */
 export function stillOf(of: { readonly seconds: number }): Recording {
   const { books, trades } = walkOf({ seconds: of.seconds, seed: 1 });
   const [first] = books;
@@ -84,9 +81,7 @@ export function walkOf(of: { readonly seconds: number; readonly seed: number }):
   return { books, trades };
 }
 
-function price(cents: number): ReturnType<typeof decimalText> {
-  return decimalText((cents / 100).toFixed(2));
-}
+const price = (cents: number): ReturnType<typeof decimalText> => decimalText((cents / 100).toFixed(2));
 
 /** Yields the rows in chunks. */
 async function* chunksOf<Row>(rows: readonly Row[], size = 100): AsyncGenerator<readonly Row[]> {
