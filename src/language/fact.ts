@@ -26,10 +26,7 @@ export type FactFigure =
   | Fact
   | readonly FactFigure[];
 
-/**
- * A message in no language: `fact` is the key of a text, and `figures` are the values of its places. It is
- * plain JSON, so that files can store it.
- */
+/** A message in no language: `fact` is the key of a text, `figures` are its values. It is plain JSON. */
 export interface Fact<Key extends string = string> {
   readonly fact: Key;
   readonly figures: Readonly<Record<string, FactFigure>>;
@@ -46,9 +43,9 @@ type MakeFact<T extends Texts> = <Key extends keyof T & string>(
   ...figures: FiguresOf<PlacesOf<T[Key]>>
 ) => Fact<Key>;
 
-export function factsOf<T extends Texts>(): MakeFact<T> {
-  return (key, ...[figures]) => ({ fact: key, figures: figures ?? {} });
-}
+export const factsOf =
+  <T extends Texts>(): MakeFact<T> =>
+  (key, ...[figures]) => ({ fact: key, figures: figures ?? {} });
 
 /** Returns a figure that is written without separators, such as the number of a trial. */
 export const inDigits = (value: number): FactFigure => ({ digits: String(value) });

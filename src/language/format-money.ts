@@ -57,14 +57,12 @@ export function formatMoney(
 }
 
 /** Adds the unit to a number, unless the currency is unknown, as for a market that is not read yet. */
-function withUnit(number: string, currency: string, locale: Locale): string {
-  return currency === '' ? number : `${number} ${unitName(currency, locale)}`;
-}
+const withUnit = (number: string, currency: string, locale: Locale): string =>
+  currency === '' ? number : `${number} ${unitName(currency, locale)}`;
 
 /** Writes a price or an amount with all its digits and its unit. */
-export function formatExact(amount: string, currency: string, locale: Locale): string {
-  return withUnit(formatUnit(amount, currency, locale), currency, locale);
-}
+export const formatExact = (amount: string, currency: string, locale: Locale): string =>
+  withUnit(formatUnit(amount, currency, locale), currency, locale);
 
 /**
  * Writes money for a confirmation: rial in both units, whatever is chosen for display; other currencies have

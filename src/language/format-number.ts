@@ -1,10 +1,7 @@
 import { isolateLeftToRight, isolateRightToLeft } from './isolate.ts';
 import { intlTag, type Language } from './locale.ts';
 
-/**
- * Maximum number of cached formats; a few for each language are in use. When it is full, the cache is
- * emptied.
- */
+/** Maximum number of cached formats; a few are in use for each language. The cache is emptied when full. */
 const MOST_FORMATS = 64;
 const formats = new Map<string, Intl.NumberFormat>();
 
@@ -21,9 +18,8 @@ export function numberFormat(language: Language, options: Intl.NumberFormatOptio
 }
 
 /** Isolates a number in right-to-left text, so that its sign stays at its left. */
-export function asIsland(language: Language, text: string): string {
-  return language === 'fa' ? isolateLeftToRight(text) : text;
-}
+export const asIsland = (language: Language, text: string): string =>
+  language === 'fa' ? isolateLeftToRight(text) : text;
 
 /** Number of decimals, and whether values above zero also have a sign. */
 export interface DecimalStyle {
@@ -55,9 +51,8 @@ export function formatDecimal(
 }
 
 /** Writes a number of things: `1,234` or `۱٬۲۳۴`. */
-export function formatCount(language: Language, count: number): string {
-  return asIsland(language, numberFormat(language, { maximumFractionDigits: 0 }).format(count));
-}
+export const formatCount = (language: Language, count: number): string =>
+  asIsland(language, numberFormat(language, { maximumFractionDigits: 0 }).format(count));
 
 /** Writes a fraction of one, a float of statistics, in percent: `0.1234` is `12.34%` or `۱۲٫۳۴٪`. */
 export function formatShare(
@@ -81,9 +76,7 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/**
- * Writes a length of time in its two largest units: `3d 4h`, `۳ روز و ۴ ساعت`. Less than 1 s is 0 seconds.
- */
+/** Writes a length of time in its two largest units: `3d 4h`, `۳ روز و ۴ ساعت`. Below 1 s it is 0. */
 export function formatLength(language: Language, lengthMs: number): string {
   if (!Number.isFinite(lengthMs)) return '–';
   let left = Math.max(0, Math.round(lengthMs / 1_000));
@@ -116,16 +109,12 @@ export function formatCompact(language: Language, value: number, digits: number)
 /** Usual decimals of the rial and of tether; a coin may have eight. */
 const DECIMALS: Readonly<Record<string, number>> = { RLS: 0, USDT: 2 };
 const MOST_DECIMALS = 8;
-/**
- * Least significant digits: a price just above a limit must look different from it, and a small coin must not
- * show as 0.
- */
+/** Least significant digits: a price just above a limit must look so, and a small coin not like 0. */
 const SIGNIFICANT = 8;
 
 /** Writes a number that is not money, such as an indicator's, with eight significant digits. */
-export function formatPlain(language: Language, value: number): string {
-  return numberFormat(language, { maximumSignificantDigits: SIGNIFICANT }).format(value);
-}
+export const formatPlain = (language: Language, value: number): string =>
+  numberFormat(language, { maximumSignificantDigits: SIGNIFICANT }).format(value);
 
 /** Matches money, `1.2 BTC`, or a number with one point. A whole number alone may be an id. */
 const NUMBER = /(?<![\w.:,-])(-?\d+(?:\.\d+)?) ([A-Z][A-Z0-9]{1,19})\b|(?<![\w.:,-])-?\d+\.\d+(?!\w|[.:]\d)/g;

@@ -6,10 +6,7 @@ export type Language = (typeof LANGUAGES)[number];
 /** Calendar in which days are shown. Both use Tehran's clock. */
 export type CalendarSystem = 'gregorian' | 'jalali';
 
-/**
- * Unit in which rial are shown. A toman is ten rial. Only texts for people change, and the unit is always
- * written.
- */
+/** Unit in which rial are shown. A toman is ten rial. Only texts for people change, and all name the unit. */
 export type RialUnit = 'rial' | 'toman';
 
 /** Format of numbers, money and times for one person. */
@@ -25,9 +22,8 @@ export function localeOf(language: Language, rialUnit: RialUnit = 'rial'): Local
 }
 
 /** Returns the tag for `Intl` with the digits and plural rules of a language. */
-export function intlTag(language: Language): string {
-  return language === 'fa' ? 'fa-IR-u-nu-arabext' : 'en-US-u-nu-latn';
-}
+export const intlTag = (language: Language): string =>
+  language === 'fa' ? 'fa-IR-u-nu-arabext' : 'en-US-u-nu-latn';
 
 /** English plural noun after a number, perhaps with a word before it and its verb; not `bps` or `s`. */
 const COUNTED =

@@ -69,9 +69,8 @@ function factText(fact: unknown, kind: PlaceKind, locale: Locale): string | null
   return isSentence(fact) ? inPersian(fact, locale) : null;
 }
 
-function isSentence(fact: unknown): fact is CodeAndFacts {
-  return typeof fact === 'object' && fact !== null && 'code' in fact && 'facts' in fact;
-}
+const isSentence = (fact: unknown): fact is CodeAndFacts =>
+  typeof fact === 'object' && fact !== null && 'code' in fact && 'facts' in fact;
 
 function placeText(text: string, kind: PlaceKind, locale: Locale): string {
   const { language } = locale;

@@ -1,9 +1,6 @@
 import type { ENGLISH_TERMS } from './english-terms.ts';
 
-/**
- * Terms in Persian. docs/persian.md lists them for native readers to correct. They are in a file of their
- * own, since the page loads one language only.
- */
+/** Terms in Persian, which docs/persian.md lists. A file of their own: a page loads one language. */
 export const PERSIAN_TERMS: Readonly<Record<keyof typeof ENGLISH_TERMS, string>> = {
   order: 'سفارش',
   orders: 'سفارش‌ها',

@@ -8,10 +8,7 @@ const BLANKS = /[\s\u{A0}\u{202F}]/gu;
 const THOUSANDS = /[\u{066C},\u{060C}]/gu;
 const GROUPED = /^-?\d{1,3}(?:[\u{066C},\u{060C}]\d{3})+(?:\.\d+)?$/u;
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
-/**
- * Maximum number of characters of a typed number: no price or amount is longer, so a longer text is a
- * mistake.
- */
+/** Maximum number of characters of a typed number: no price or amount is longer. */
 const MOST_CHARACTERS = 60;
 
 /**

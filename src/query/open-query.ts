@@ -10,7 +10,7 @@ import type {
   DuckDBValue,
   DuckDBType,
 } from '@duckdb/node-api';
-import { SarrafError, messageOf, present } from '../domain/errors.ts';
+import { messageOf, present, SarrafError, invalidOptions } from '../domain/errors.ts';
 import {
   loadDuckdb,
   openDatabase,
@@ -92,9 +92,7 @@ export async function openQuery({ sql, places, draft, signal }: QueryOptions): P
   try {
     const statements = await parsed(database, sql);
     const made: (MadeView & { readonly name: ViewName })[] = [];
-    for (const [name, make] of await makers) {
-      made.push({ name, ...(await make(database, places)) });
-    }
+    for (const [name, make] of await makers) made.push({ name, ...(await make(database, places)) });
     const paths = made.flatMap(({ files }) => files);
     await lock(database, [...paths, ...(draft === null ? [] : [resolve(draft)])]);
     const statement = await prepared(statements, sql);
@@ -136,7 +134,7 @@ const ONE_SELECT = 'one SELECT: nothing else is run, so that nothing is written'
 async function parsed(database: Database, sql: string): Promise<DuckDBExtractedStatements> {
   const statements = await ofQuery(sql, () => database.connection.extractStatements(sql));
   if (statements.count === 1) return statements;
-  throw new SarrafError('INVALID_OPTIONS', `expected ${ONE_SELECT}; found ${statements.count} statements`);
+  throw invalidOptions(`expected ${ONE_SELECT}; found ${statements.count} statements`);
 }
 
 async function prepared(
@@ -146,18 +144,14 @@ async function prepared(
   const statement = await ofQuery(sql, () => statements.prepare(0));
   const { StatementType } = await loadDuckdb();
   if (statement.parameterCount > 0)
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      'expected a query with all values in it, found a parameter ($1 or ?)',
-    );
+    throw invalidOptions('expected a query with all values in it, found a parameter ($1 or ?)');
   if (statement.statementType === StatementType.SELECT) return statement;
   const found = StatementType[statement.statementType] ?? 'another statement';
-  throw new SarrafError('INVALID_OPTIONS', `expected ${ONE_SELECT}; found ${found}`);
+  throw invalidOptions(`expected ${ONE_SELECT}; found ${found}`);
 }
 
 async function writeParquet(database: Database, sql: string, draft: string | null): Promise<number> {
-  if (draft === null)
-    throw new SarrafError('INVALID_OPTIONS', 'expected a file to write Parquet to, was none');
+  if (draft === null) throw invalidOptions('expected a file to write Parquet to, was none');
   const { connection } = database;
   await connection.run(`CREATE TEMP VIEW ${RESULT} AS ${sql}`);
   const copied = await connection.runAndReadAll(copySql(`FROM ${RESULT}`, draft));
@@ -172,10 +166,7 @@ async function ofQuery<Value>(sql: string, ask: () => Promise<Value>): Promise<V
   }
 }
 
-/**
- * Returns the maker of each view. Each loads only the code that it needs: a query of candles loads no code of
- * studies.
- */
+/** Returns the maker of each view. Each loads only the code that it needs. */
 const VIEW_MAKERS: Readonly<Record<ViewName, () => Promise<MakeView>>> = {
   candles: () => recorded('candles'),
   trades: () => recorded('trades'),
@@ -253,9 +244,8 @@ function unknownName(what: string, name: string, known: readonly string[]): stri
   return `expected ${what}, found ${JSON.stringify(name)}: ${advice}there are ${known.join(', ')}`;
 }
 
-function firstLine(message: string): string {
-  return (message.split('\n', 1)[0] ?? '').replace(/^Failed to extract statements: /, '');
-}
+const firstLine = (message: string): string =>
+  (message.split('\n', 1)[0] ?? '').replace(/^Failed to extract statements: /, '');
 
 /** A row of a result; null is SQL's NULL. */
 export type ResultRow = readonly DuckDBValue[];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { listRuns, resultFile, type StoredRun } from '../backtest/read-run-folder.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { dataUnusable } from '../domain/errors.ts';
 import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
 import {
   emptyViewSql,
@@ -63,10 +63,7 @@ export async function makeRunTableView(
   return { files, ...made };
 }
 
-/**
- * Returns SQL for one table of all results; its column `run` names the result. Throws `DATA_UNUSABLE` if a
- * result is too large.
- */
+/** Returns SQL for one table of all results, named by `run`. Throws `DATA_UNUSABLE` for too large ones. */
 export function runTableSql(name: RunTableName, results: readonly ResultFile[]): string {
   const { table, fields } = TABLES[name];
   const entries = Object.entries<keyof typeof FIELD_TYPES>(fields);
@@ -86,8 +83,7 @@ export function runTableSql(name: RunTableName, results: readonly ResultFile[]):
 function largestBytes(results: readonly ResultFile[]): number {
   const { path, bytes } = results.reduce((largest, size) => (size.bytes > largest.bytes ? size : largest));
   if (bytes <= LARGEST_RESULT_BYTES) return bytes + 1;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected results of at most ${LARGEST_RESULT_BYTES / 1_048_576} MB, found ${path} with ${Math.ceil(bytes / 1_048_576)} MB: move its folder away, or write its tables with \`sarraf report csv\` and read them with another tool`,
   );
 }

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable } from '../domain/errors.ts';
 import { closing } from '../domain/closing.ts';
 import type { Database } from '../recording/duckdb.ts';
 import { readWrittenStudy } from '../study/study-settings.ts';
@@ -54,12 +54,8 @@ class Studies {
 
 function rowOfStudy(store: StudyStore, study: string): Row {
   const head = store.head();
-  if (head === null) {
-    throw new SarrafError(
-      'DATA_UNUSABLE',
-      `expected a study at ${store.path}, found an empty file: run it again`,
-    );
-  }
+  if (head === null)
+    throw dataUnusable(`expected a study at ${store.path}, found an empty file: run it again`);
   const { settings } = readWrittenStudy(head.written);
   const { strategy, markets, universe, timeframe, sampler, objectives, budget } = settings;
   return {

@@ -10,7 +10,7 @@ import {
   TRADE_SHAPE,
 } from '../recording/table-shape.ts';
 import type { DuckDBPreparedStatement } from '@duckdb/node-api';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable } from '../domain/errors.ts';
 import { runSql, type Database } from '../recording/duckdb.ts';
 
 /** A column of a view: its name, and its type in SQL. */
@@ -35,10 +35,7 @@ export const FIELD_TYPES: Readonly<Record<FieldType, { readonly stored: string; 
 
 export type FieldTypes = Readonly<Record<string, FieldType>>;
 
-/**
- * Returns the type of a result's field by its schema. Exact decimals have a pattern; times are known by their
- * name.
- */
+/** Returns the type of a result's field by its schema: decimals by their pattern, times by their name. */
 function typeOf(name: string, schema: z.core.$ZodType): FieldType {
   if (schema instanceof z.ZodArray || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return typeOf(name, schema.unwrap());
@@ -50,9 +47,8 @@ function typeOf(name: string, schema: z.core.$ZodType): FieldType {
   return schema instanceof z.ZodString && schema.def.checks !== undefined ? 'money' : 'text';
 }
 
-function typesIn({ shape }: z.ZodObject): FieldTypes {
-  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, typeOf(name, schema)]));
-}
+const typesIn = ({ shape }: z.ZodObject): FieldTypes =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, typeOf(name, schema)]));
 
 const { orders, fills, trades, summary } = backtestResultSchema.shape;
 export const ORDER_FIELDS = typesIn(orders);
@@ -67,9 +63,7 @@ const TRIAL_FIGURE_FIELDS: FieldTypes = Object.fromEntries(
   Object.keys(FIGURE_FIELDS).map((name) => [name, 'float']),
 );
 
-/**
- * Returns a field's name as a column: `plannedAtMs` is `planned_at`; a time without another name is `time`.
- */
+/** Returns a field's name as a column: `plannedAtMs` is `planned_at`; a time with no other name is `time`. */
 export function columnName(field: string, type: FieldType): string {
   const base = type === 'moment' ? field.replace(/Ms$/, '') : field;
   if (base === 'at') return 'time';
@@ -91,14 +85,10 @@ function recordedColumns(
 }
 
 /** Returns SQL that makes a UTC timestamp from a time in ms. */
-export function momentSql(timeMs: string): string {
-  return `make_timestamp(${timeMs} * 1000)`;
-}
+export const momentSql = (timeMs: string): string => `make_timestamp(${timeMs} * 1000)`;
 
 /** Returns a name in quotes, for SQL. */
-export function sqlName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
+export const sqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** A view that a query may read. */
 interface View {
@@ -215,9 +205,7 @@ export const VIEW_NAMES: readonly ViewName[] = Object.keys(VIEWS).filter(
 /** Matches DuckDB functions that run a text as a query: such a text need not contain the names of views. */
 const MADE_QUERY = /\bquery(?:_table)?\s*\(/i;
 
-/**
- * Returns the views that a query may read: those whose names are in it, or all if it runs a text as a query.
- */
+/** Returns the views that a query may read: those that it names, or all if it runs a text as a query. */
 export function viewsNamedIn(sql: string): readonly ViewName[] {
   if (MADE_QUERY.test(sql)) return VIEW_NAMES;
   return VIEW_NAMES.filter((name) => new RegExp(`\\b${name}\\b`, 'i').test(sql));
@@ -229,10 +217,7 @@ const BATCH_ROWS = 1_000;
 /** A row by its fields: money as decimal text, times in ms. */
 type Row = Readonly<Record<string, unknown>>;
 
-/**
- * Makes a table in memory from rows, and returns their number. DuckDB reads them strictly from JSON: a value
- * of another type throws `DATA_UNUSABLE`.
- */
+/** Makes a table in memory from rows; returns their number. A value of another type throws. */
 export async function createRowsTable(
   database: Database,
   of: { readonly name: string; readonly fields: FieldTypes; readonly rows: Iterable<Row> },
@@ -256,7 +241,7 @@ export async function createRowsTable(
   } catch (error) {
     if (error instanceof SarrafError) throw error;
     const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
-    throw new SarrafError('DATA_UNUSABLE', `expected rows of ${name} that can be read: ${reason}`, {
+    throw dataUnusable(`expected rows of ${name} that can be read: ${reason}`, {
       cause: error,
     });
   } finally {

@@ -24,10 +24,7 @@ export const RUN_EXPORTS = {
   csv: async (run, folder) => writeAll(csvExports(run), folder),
   /** `result.json`: all but the equity curve. */
   json: async (run, folder) => writeAll([jsonExport(run)], folder),
-  /**
-   * `trades.parquet`, `orders.parquet`, `fills.parquet` and `equity.parquet`. Money is exact, as
-   * DECIMAL(38,10), statistics are DOUBLE, times are UTC.
-   */
+  /** The Parquet files of a run. Money is exact, DECIMAL(38,10); statistics are DOUBLE, times UTC. */
   parquet: writeRunParquet,
 } as const satisfies Readonly<Record<string, (run: string, folder: string) => Promise<readonly string[]>>>;
 
@@ -69,9 +66,7 @@ async function writeRunParquet(run: string, folder: string): Promise<readonly st
   return paths;
 }
 
-function ofOneRun(tableSql: string): string {
-  return `SELECT * EXCLUDE (run) FROM (${tableSql})`;
-}
+const ofOneRun = (tableSql: string): string => `SELECT * EXCLUDE (run) FROM (${tableSql})`;
 
 /** Number of decimals of money in SQL. */
 const MOST_DECIMALS = 10;
@@ -111,10 +106,7 @@ export async function writeTrialsParquet(store: StudyStore, path: string): Promi
   return count;
 }
 
-/**
- * Returns the columns of the parameters. Names get a number if SQL can not tell them apart, as `fastLength`,
- * `fast_length` and `FAST_LENGTH`.
- */
+/** Returns the columns of the parameters. Names that SQL can not tell apart get a number. */
 function parameterColumns(space: Space, store: StudyStore): readonly ParameterColumn[] {
   const used = new Set<string>();
   const isFine = fineDecimals(space, store);
@@ -128,10 +120,7 @@ function parameterColumns(space: Space, store: StudyStore): readonly ParameterCo
   });
 }
 
-/**
- * Returns decimals that were tried with more digits than money has: they become floats, as the strategy got
- * them.
- */
+/** Returns decimals tried with more digits than money has: they become floats, as strategies got them. */
 function fineDecimals(space: Space, store: StudyStore): ReadonlySet<string> {
   const names = space.parameters.flatMap(({ kind, name }) => (kind === 'decimal' ? [name] : []));
   const fine = new Set<string>();
@@ -194,9 +183,8 @@ function cellOf(value: ParameterValue | undefined, type: FieldType): unknown {
 }
 
 /** Returns SQL that writes a query's result to a Parquet file. */
-export function copySql(query: string, path: string): string {
-  return `COPY (${query}) TO ${sqlText(resolve(path))} (FORMAT parquet, COMPRESSION zstd)`;
-}
+export const copySql = (query: string, path: string): string =>
+  `COPY (${query}) TO ${sqlText(resolve(path))} (FORMAT parquet, COMPRESSION zstd)`;
 
 /** Writes a query's result as Parquet, completely or not at all, and replaces an existing file. */
 export async function copyParquet(database: Database, query: string, path: string): Promise<void> {

@@ -31,10 +31,7 @@ const REQUESTS_PER_BAR = 2;
  */
 const LONGEST_RANKING_DELAY_MS = 60_000;
 
-/**
- * Returns all feeds of a bot, each once for all that request it: those of the markets first, then those of
- * the account.
- */
+/** Returns all feeds of a bot, each once for all that request it: of markets, then of the account. */
 export function collectFeeds(input: PlanInput): readonly Feed[] {
   const feeds = new Map<string, Feed>();
   const { budgets: budgetOf, bookCacheMs: cacheMs, marketNames } = input.venue;
@@ -305,9 +302,8 @@ export function universesOf({ subscriptions }: Pick<PlanInput, 'subscriptions'>)
 }
 
 /** Returns a market name that stands in a plan for any market in a place of a universe. */
-function placeholderOf(universe: PlannedUniverse, place: number): string {
-  return `member ${place + 1} of ${universe.key}`;
-}
+const placeholderOf = (universe: PlannedUniverse, place: number): string =>
+  `member ${place + 1} of ${universe.key}`;
 
 /**
  * Returns the feeds of a plan with those of each candidate in place of the placeholders. A candidate's feeds
@@ -379,14 +375,7 @@ function warmUpMs(
   return Math.ceil(waitMs + replyMs);
 }
 
-function placeholdersOf(universe: PlannedUniverse): readonly string[] {
-  return Array.from({ length: universe.places }, (_, place) => placeholderOf(universe, place));
-}
-
-/**
- * Returns the data that a universe requests, each market and template once: its places, and markets that are
- * polled anyway.
- */
+/** Returns the data that a universe requests, each once: its places, and markets polled anyway. */
 function universeFeeds(
   universe: PlannedUniverse,
   known: ReadonlyMap<string, Feed>,
@@ -399,3 +388,6 @@ function universeFeeds(
     return [...placeholdersOf(universe), ...polled].map((market) => [market, template] as const);
   });
 }
+
+const placeholdersOf = (universe: PlannedUniverse): readonly string[] =>
+  Array.from({ length: universe.places }, (_, place) => placeholderOf(universe, place));

@@ -32,10 +32,7 @@ export interface Feed {
   readonly askers: readonly string[];
   /** Time for which the exchange caches its answer, which can be that old. */
   readonly cacheMs: number;
-  /**
-   * Requests until all of its data was seen once: wallets are requested one after another, and some bars
-   * twice.
-   */
+  /** Requests until all of its data was seen once: wallets are requested in turn, and some bars twice. */
   readonly turns: number;
   /** True for a candidate of a universe: requested only while its market is followed. */
   readonly isPooled?: true;
@@ -43,10 +40,7 @@ export interface Feed {
 
 /** A feed with its place in the plan. */
 export interface PlannedFeed extends Feed {
-  /**
-   * Interval between requests while orders are open, and while none is. For bars, which are requested at
-   * their close, it is their length.
-   */
+  /** Interval between requests while orders are open, and while none is. For bars it is their length. */
   readonly intervalMs: number;
   readonly idleIntervalMs: number;
   /**

@@ -8,10 +8,7 @@ interface RestartReading {
   /** Pages of the lists of orders and trades, from the point that the last run had read. */
   readonly orderPages: number;
   readonly tradePages: number;
-  /**
-   * If nothing is known of the time before the start: time in ms until earlier requests have arrived, so that
-   * their window begins.
-   */
+  /** If the time before the start is unknown: ms until earlier requests have arrived. */
   readonly arrivedAfterMs: number;
 }
 
@@ -19,15 +16,9 @@ interface RestartReading {
 export interface PlanInput {
   /** Subscriptions of every strategy. Timers cost nothing. */
   readonly subscriptions: readonly { readonly strategy: string; readonly subscription: Subscription }[];
-  /**
-   * Markets in which strategies place orders. Each needs a book for the price collar, subscribed or not.
-   * Empty if orders are compared with bars alone.
-   */
+  /** Markets in which strategies place orders: each needs a book, unless orders go by bars alone. */
   readonly traded: readonly { readonly strategy: string; readonly market: string }[];
-  /**
-   * Strategies whose money is valued by the price of the bridge: it is read with the statistics if no
-   * strategy reads it.
-   */
+  /** Strategies whose money is valued by the bridge's price, which the statistics have otherwise. */
   readonly bridged?: readonly string[];
   /** Trailing stops; left out if there are none. */
   readonly trails?: readonly TrailDemand[];
@@ -57,19 +48,14 @@ export interface PlannedBudget extends PlanBudget {
 }
 
 /** Returns the requests per window that polls may use. */
-export function capacityOf({ limit, reserve }: PlanBudget): number {
-  return Math.max(0, limit - reserve);
-}
+export const capacityOf = ({ limit, reserve }: PlanBudget): number => Math.max(0, limit - reserve);
 
 /** Returns the requests per ms that a plan may use of a budget. */
-export function plannedRate(budget: PlanBudget): number {
-  return (PLANNED_SHARE * capacityOf(budget)) / budget.windowMs;
-}
+export const plannedRate = (budget: PlanBudget): number =>
+  (PLANNED_SHARE * capacityOf(budget)) / budget.windowMs;
 
 /** Returns how long a request occupies its slot: until its reply, then a window, then up to the next ms. */
-export function occupiedMsOf(budget: PlanBudget, replyMs: number): number {
-  return budget.windowMs + replyMs + 1;
-}
+export const occupiedMsOf = (budget: PlanBudget, replyMs: number): number => budget.windowMs + replyMs + 1;
 
 /**
  * Returns the longest wait of a planned request for its slot. Requests of one interval are evenly spread:
@@ -112,10 +98,7 @@ interface TrailDemand {
   readonly everyMs: number;
 }
 
-/**
- * Moves that trailing stops need, and moves that are available. Rates are moves per minute: an order and a
- * cancel each.
- */
+/** Moves a minute that trailing stops need, and that are available: an order and a cancel each. */
 export interface TrailPlan {
   readonly demands: readonly TrailDemand[];
   readonly movesPerMinute: number;
@@ -146,9 +129,7 @@ export function planTrails(
   return { ...plan, problems: [tooMany(tightest, plan)] };
 }
 
-function movesOf(budget: PlanBudget): number {
-  return TRAIL_SHARE * (capacityOf(budget) / budget.windowMs) * 60_000;
-}
+const movesOf = (budget: PlanBudget): number => TRAIL_SHARE * (capacityOf(budget) / budget.windowMs) * 60_000;
 
 function tooMany(
   budget: PlanBudget,

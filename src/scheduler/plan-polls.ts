@@ -1,4 +1,4 @@
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, invalidOptions } from '../domain/errors.ts';
 import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import {
   allBooksFeed,
@@ -141,10 +141,7 @@ function planOf(
 function budgetNamed(budgets: ReadonlyMap<string, PlanBudget>, name: string): PlanBudget {
   const budget = budgets.get(name);
   if (budget !== undefined) return budget;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `expected a budget named ${name}, there are ${[...budgets.keys()].join(', ')}`,
-  );
+  throw invalidOptions(`expected a budget named ${name}, there are ${[...budgets.keys()].join(', ')}`);
 }
 
 function unusedBudget(budget: PlanBudget): PlannedBudget {
@@ -158,10 +155,7 @@ function unusedBudget(budget: PlanBudget): PlannedBudget {
   };
 }
 
-/**
- * Returns the number of order moves per minute that the limits allow: a cancel and an order each. Null if
- * neither is counted.
- */
+/** Returns the order moves a minute that limits allow: a cancel and an order each. Null: no limits. */
 export function movesPerMinute(
   budgets: Iterable<PlanBudget>,
   { budgets: names }: Pick<VenueProfile, 'budgets'>,
@@ -183,9 +177,7 @@ interface BudgetPlan {
   readonly problems: readonly string[];
 }
 
-/**
- * Shares one budget among its feeds. Bars come first, since their interval is fixed; the others get the rest.
- */
+/** Shares one budget among its feeds. Bars come first, since their interval is fixed; others get the rest. */
 function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): BudgetPlan {
   const bars = planBars(
     budget,
@@ -289,18 +281,13 @@ function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): nu
   return slotWaitMs(budget, { paces, perMs, replyMs });
 }
 
-/**
- * Returns a feed's interval between two requests, so that its data is no older than permitted when the next
- * reply is there.
- */
+/** Returns a feed's interval, so that its data is no older than permitted at the next reply. */
 function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: Feed, waitMs: number): PaceDemand {
   const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns));
   return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns), longestMs), longestMs };
 }
 
-/**
- * Target and longest interval of a repeated request, in ms: positive, and the target is at most the longest.
- */
+/** Target and longest interval of a repeated request, in ms: positive, the target at most the longest. */
 export interface PaceDemand {
   readonly wantedMs: number;
   readonly longestMs: number;
@@ -341,10 +328,7 @@ export function shareBudget(demands: readonly PaceDemand[], perMs: number): Pace
   };
 }
 
-/**
- * Returns the smallest slowdown, at least 1, that keeps all demands together within `perMs`. They must fit at
- * their longest intervals.
- */
+/** Returns the smallest slowdown, at least 1, that keeps all demands, which can fit, within `perMs`. */
 function smallestSlowdown(demands: readonly PaceDemand[], perMs: number): number {
   const byLimit = demands.toSorted(
     (left, right) => left.longestMs * right.wantedMs - right.longestMs * left.wantedMs,

@@ -15,10 +15,7 @@ import { lengthText } from '../domain/time-text.ts';
 /** Maximum number of feeds that one sentence names; further ones are counted. */
 const MOST_NAMED = 8;
 
-/**
- * Returns the problem of a budget with fewer requests than the polls need at their longest ages. `perMs`: the
- * rate that they need.
- */
+/** Returns the problem of a budget with fewer requests than polls need at most (`perMs`). */
 export function overloadProblem(
   budget: PlanBudget,
   { feeds, perMs }: { readonly feeds: readonly Feed[]; readonly perMs: number },
@@ -82,9 +79,7 @@ function remedyOf(feeds: readonly Feed[]): string {
     : 'ask for fewer markets, allow older data with maxAgeMs, or raise the limit if the exchange grants more';
 }
 
-function aMinute(perMs: number): string {
-  return String(Number((perMs * 60_000).toFixed(2)));
-}
+const aMinute = (perMs: number): string => String(Number((perMs * 60_000).toFixed(2)));
 
 /** One list that is read after a restart. */
 interface RestartStep {
@@ -149,6 +144,5 @@ function windowsMs(
   return capacity === 0 ? Infinity : Math.floor((requests - 1) / capacity) * occupiedMsOf(budget, replyMs);
 }
 
-function planned(name: string, budgets: ReadonlyMap<string, PlanBudget>): PlanBudget {
-  return present(budgets.get(name), () => `a budget ${name} among those of the plan`);
-}
+const planned = (name: string, budgets: ReadonlyMap<string, PlanBudget>): PlanBudget =>
+  present(budgets.get(name), () => `a budget ${name} among those of the plan`);

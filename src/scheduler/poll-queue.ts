@@ -1,4 +1,4 @@
-import { SarrafError, invariant } from '../domain/errors.ts';
+import { invariant, invalidOptions } from '../domain/errors.ts';
 import type { PlannedFeed } from './feed.ts';
 
 /** Value of a wake time that must be computed again. */
@@ -54,7 +54,7 @@ export class PollQueue {
       isAsleep: feed.isPooled === true,
     }));
     this.byKey = new Map(this.entries.map((entry) => [entry.feed.key, entry]));
-    if (this.byKey.size < feeds.length) throw new SarrafError('INVALID_OPTIONS', twiceMessage(feeds));
+    if (this.byKey.size < feeds.length) throw invalidOptions(twiceMessage(feeds));
   }
 
   /** Returns the feed, not in flight, that is most overdue relative to its interval; null if none is due. */
@@ -96,10 +96,7 @@ export class PollQueue {
     if (!entry.isAsleep && entry.dueMs < this.wakeMs) this.wakeMs = entry.dueMs;
   }
 
-  /**
-   * Makes a feed due earlier, because its data may have changed: not before the time it was postponed to, and
-   * never later. Unknown feeds are ignored.
-   */
+  /** Makes a feed due earlier, as its data may have changed: not before a postponement, and never later. */
   requestNow(key: string, atMs: number): void {
     const entry = this.byKey.get(key);
     if (entry === undefined) return;
@@ -130,10 +127,7 @@ export class PollQueue {
     this.wakeMs = UNKNOWN;
   }
 
-  /**
-   * Sets whether no order is open. With the first order, slow feeds become due as soon as their faster
-   * interval allows.
-   */
+  /** Sets whether no order is open. With the first order, slow feeds are due by their faster interval. */
   setIdle(isIdle: boolean): void {
     this.isIdle = isIdle;
     if (isIdle) return;
@@ -145,10 +139,7 @@ export class PollQueue {
     this.wakeMs = UNKNOWN;
   }
 
-  /**
-   * Sets new intervals of feeds from their next request on; a feed with a shorter one is due as soon as that
-   * allows.
-   */
+  /** Sets new intervals of feeds from their next request on; a shorter one may make a feed due. */
   setPaces(paces: readonly FeedPace[]): void {
     for (const { key, intervalMs, idleIntervalMs } of paces) {
       const entry = this.entryOf(key);

@@ -1,4 +1,4 @@
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { NumericAxis, Coordinates, SpaceAxes } from './space-axes.ts';
 import {
   numberAt,
@@ -179,7 +179,7 @@ function numericAxes({ axes, space }: SpaceAxes): readonly NumericAxis[] {
     const name = parameter?.name ?? '';
     const refuse = (found: string): never => {
       const message = `expected numbers only for cmaes, found ${found} ${name}: take tpe, or fix it in the params`;
-      throw new SarrafError('INVALID_OPTIONS', message);
+      throw invalidOptions(message);
     };
     if (axis.kind === 'choice') return refuse(parameter?.kind === 'boolean' ? 'the boolean' : 'the choice');
     if (parameter !== undefined && parameter.when.length > 0) return refuse('the conditional parameter');
@@ -232,9 +232,8 @@ export function withMargin(
   };
 }
 
-function quantileBeyond(share: number): number {
-  return gaussianQuantile(1 - Math.min(0.5 - OFF_HALF, Math.max(OFF_HALF, share)));
-}
+const quantileBeyond = (share: number): number =>
+  gaussianQuantile(1 - Math.min(0.5 - OFF_HALF, Math.max(OFF_HALF, share)));
 
 /** Returns the interval of the value nearest to a coordinate, as `withMargin` needs it. */
 export function marginCell(axis: NumericAxis, coordinate: number): readonly [left: number, right: number] {
@@ -370,9 +369,8 @@ export class CmaDistribution {
   }
 }
 
-function weightOf({ weights }: CmaConstants, rank: number): number {
-  return present(weights[rank], () => `a weight of rank ${rank}`);
-}
+const weightOf = ({ weights }: CmaConstants, rank: number): number =>
+  present(weights[rank], () => `a weight of rank ${rank}`);
 
 function scale(values: Float64Array, factor: number): void {
   for (let place = 0; place < values.length; place += 1) values[place] = numberAt(values, place) * factor;
@@ -476,9 +474,7 @@ interface CmaConstants {
 }
 
 /** Returns N. Hansen's default number of trials in a population. */
-export function defaultPopulation(dimensions: number): number {
-  return 4 + Math.floor(3 * Math.log(dimensions));
-}
+export const defaultPopulation = (dimensions: number): number => 4 + Math.floor(3 * Math.log(dimensions));
 
 /**
  * Returns N. Hansen's default constants ("The CMA evolution strategy: a tutorial", arXiv:1604.00772, table 1;
@@ -526,14 +522,8 @@ export function cmaConstants(dimensions: number, population: number): CmaConstan
   };
 }
 
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
-}
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/**
- * Returns the number of equal weights that are as varied as these: the square of their sum over the sum of
- * their squares.
- */
-function effective(weights: readonly number[]): number {
-  return sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2));
-}
+/** Returns the number of equal weights as varied as these: their sum squared by the sum of squares. */
+const effective = (weights: readonly number[]): number =>
+  sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2));

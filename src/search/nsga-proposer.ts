@@ -22,9 +22,7 @@ const SWAP_SHARE = 0.5;
 /** Key of the random streams of children, which no other purpose uses. */
 const CHILD_STREAM = 2_000;
 
-/**
- * Trial that may have children. Of two, the one on the better front wins, then the one farther from others.
- */
+/** Trial that may have children. Of two, the one on the better front wins, then the one more apart. */
 interface Parent {
   readonly trial: LearnedTrial;
   readonly front: number;
@@ -103,9 +101,8 @@ function inherited(axis: Axis, [one, other]: readonly [number, number], random: 
   return axis.kind === 'choice' ? other : crossed([one, other], axis, random);
 }
 
-function changed(axis: Axis, coordinate: number, random: RandomStream): number {
-  return axis.kind === 'choice' ? random.below(axis.count) : mutated(coordinate, axis, random);
-}
+const changed = (axis: Axis, coordinate: number, random: RandomStream): number =>
+  axis.kind === 'choice' ? random.below(axis.count) : mutated(coordinate, axis, random);
 
 /** Distribution indices of K. Deb: how close children are to their parents, and mutants to their origin. */
 const CROSSOVER_INDEX = 20;

@@ -8,7 +8,7 @@ import {
 } from './space-declaration.ts';
 import { SpaceAxes } from './space-axes.ts';
 import { SURE_DIGITS } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import { paramProblem } from '../strategy/runner-setup.ts';
 import { searchOf, type SearchRange } from '../strategy/search-range.ts';
 
@@ -33,9 +33,8 @@ function withValue(params: Params, [key = '', ...rest]: readonly string[], value
   return { ...params, [key]: withValue(isParams(inner) ? inner : {}, rest, value) };
 }
 
-function isParams(value: unknown): value is Params {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const isParams = (value: unknown): value is Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Returns a strategy schema's objections to a space, as sentences: unknown names, and outer values that it
@@ -82,8 +81,7 @@ export function spaceDeclaredBy(schema: z.ZodType): Readonly<Record<string, Spac
     return entry === null ? [] : [[field.name, entry] as const];
   });
   if (entries.length > 0) return Object.fromEntries(entries);
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     'expected a param with a range to search, found none: give one z.int().min(5).max(50) or ' +
       'search(z.int(), { min: 5, max: 50 }), or write a space into the study file',
   );
@@ -131,13 +129,10 @@ function highest({ max, step }: SchemaField, type: 'integer' | 'decimal'): numbe
 }
 
 /** Divides and rounds: the quotient of floats may miss a whole number, as 1.1 / 0.1 = 11.000000000000002. */
-function stridesIn(value: number, stride: number): number {
-  return Number((value / stride).toPrecision(12));
-}
+const stridesIn = (value: number, stride: number): number => Number((value / stride).toPrecision(12));
 
-function onStride(strides: number, stride: number): number {
-  return Number((strides * stride).toPrecision(SURE_DIGITS));
-}
+const onStride = (strides: number, stride: number): number =>
+  Number((strides * stride).toPrecision(SURE_DIGITS));
 
 /** Minimum or maximum of a number, as a schema states it. */
 interface Limit {
@@ -241,9 +236,8 @@ function valuesOf(schema: z.core.$ZodType): readonly (string | number | boolean)
   return parts.every((part) => part.length > 0) ? parts.flat() : [];
 }
 
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 /** Unwraps defaults and the like from a schema and collects their settings; the outermost `search` counts. */
 function unwrapped(schema: z.core.$ZodType): {

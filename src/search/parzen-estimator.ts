@@ -184,10 +184,7 @@ class ParzenAxis {
   private count: number;
   private kindCount = 0;
 
-  /**
-   * `observed`: coordinates in the order of the trials. `order`: their indexes, sorted by coordinate. `room`:
-   * number of kernels that may be added.
-   */
+  /** `observed`: coordinates by trial. `order`: their indexes by coordinate. `room`: kernels to add. */
   constructor(axis: NumericAxis, { observed, order, room }: ParzenObservations & { readonly room: number }) {
     this.axis = axis;
     this.count = observed.length + 1;
@@ -324,9 +321,7 @@ class ParzenAxis {
     }
   }
 
-  /**
-   * Computes the values that follow from a kernel's middle and width. `before`: a kernel that may be equal.
-   */
+  /** Computes what follows from a kernel's middle and width. `before`: a kernel that may equal it. */
   private finish(kernel: number, before: number): void {
     const [middle, width] = [numberAt(this.middles, kernel), numberAt(this.widths, kernel)];
     this.inverses[kernel] = 1 / width;

@@ -24,10 +24,7 @@ export interface ProposerSetup {
  * not be stored: the trials of a study reproduce it.
  */
 export interface Proposer {
-  /**
-   * True if the method may propose the same point twice. If false, the sampler rejects a repeated point and
-   * requests another one.
-   */
+  /** True if the method may propose a point twice; else the sampler rejects it and asks again. */
   readonly mayRepeat: boolean;
   /** Proposes coordinates for a trial. `attempt` counts the rejected proposals for the same trial, from 0. */
   propose(number: number, attempt: number): Coordinates;
@@ -196,9 +193,8 @@ export function gaussianCdf(z: number): number {
 }
 
 /** Returns the share of a standard normal distribution between two values. */
-export function gaussianMass(from: number, to: number): number {
-  return from > 0 ? gaussianCdf(-from) - gaussianCdf(-to) : gaussianCdf(to) - gaussianCdf(from);
-}
+export const gaussianMass = (from: number, to: number): number =>
+  from > 0 ? gaussianCdf(-from) - gaussianCdf(-to) : gaussianCdf(to) - gaussianCdf(from);
 
 /** Number of bisections of a quantile's interval: the rest is below a float's last digits. */
 const HALVINGS = 60;

@@ -1,4 +1,4 @@
-import { present, SarrafError } from '../domain/errors.ts';
+import { present, SarrafError, dataUnusable, invalidOptions } from '../domain/errors.ts';
 import { type Point, type Space, valueCount } from './space-declaration.ts';
 import { PointIndex, SpaceAxes, type Coordinates } from './space-axes.ts';
 import {
@@ -98,8 +98,7 @@ export class Sampler {
     const end = this.learned + this.settings.generation;
     while (asked.length < most && this.records.length < end && !this.isExhausted) {
       const number = this.records.length;
-      if (number >= MOST_TRIALS)
-        throw new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_TRIALS} trials in a study`);
+      if (number >= MOST_TRIALS) throw invalidOptions(`expected at most ${MOST_TRIALS} trials in a study`);
       const point = this.newPoint(number);
       this.enter(point);
       asked.push({ number, point });
@@ -117,10 +116,8 @@ export class Sampler {
     for (const { number, outcome } of results) {
       const record = this.records[number];
       const expected = `expected the outcome of a trial that is due, found that of trial ${number}`;
-      if (record === undefined)
-        throw new SarrafError('INVALID_OPTIONS', `${expected}, which was not asked for`);
-      if (record.outcome !== null)
-        throw new SarrafError('INVALID_OPTIONS', `${expected}, which was told before`);
+      if (record === undefined) throw invalidOptions(`${expected}, which was not asked for`);
+      if (record.outcome !== null) throw invalidOptions(`${expected}, which was told before`);
       record.outcome = checkedOutcome(outcome, { number, objectives: this.settings.objectives.length });
       this.results += 1;
       this.learnWhenWhole();
@@ -170,7 +167,7 @@ export class Sampler {
 
   private replay(number: number, { point, outcome }: TrialRecord): void {
     const problem = this.problemOfStored(number, point);
-    if (problem !== null) throw new SarrafError('DATA_UNUSABLE', `trial ${number}: ${problem}`);
+    if (problem !== null) throw dataUnusable(`trial ${number}: ${problem}`);
     this.enter(point);
     if (outcome !== null) this.add([{ number, outcome }]);
   }
@@ -226,15 +223,11 @@ class GridProposer implements Proposer {
     const { space } = setup.axes;
     const endless = space.parameters.find((parameter) => valueCount(parameter) === Infinity);
     if (endless !== undefined)
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected a step for ${endless.name}, found none: a grid tries every value`,
-      );
+      throw invalidOptions(`expected a step for ${endless.name}, found none: a grid tries every value`);
     this.index = new PointIndex(space);
     const count = present(this.index.count, 'the number of points');
     if (count > BigInt(MOST_TRIALS))
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         `expected a grid of at most ${MOST_TRIALS} points, found ${count}: take longer steps or another sampler`,
       );
     this.order = shuffled(Number(count), setup.seed);

@@ -30,10 +30,7 @@ export class SobolProposer implements Proposer {
   learn(): void {}
 }
 
-/**
- * Returns a coordinate of the Sobol sequence as 32 bits, in Gray-code order as in scipy. `point` is 0 to 2^32
- * - 1, `dimension` 0 to 63.
- */
+/** Returns a coordinate of the Sobol sequence as 32 bits, in Gray-code order. `dimension`: 0 to 63. */
 export function sobolBits(point: number, dimension: number): number {
   const directions = present(SOBOL_DIRECTIONS[dimension], () => `a Sobol dimension ${dimension}`);
   let gray = (point ^ (point >>> 1)) >>> 0;
@@ -80,9 +77,7 @@ const LARGEST_DEGREE = 20;
 export type BinaryPolynomial = number;
 
 /** Returns the largest power of `x` in a polynomial. */
-export function degreeOf(polynomial: BinaryPolynomial): number {
-  return 31 - Math.clz32(polynomial);
-}
+export const degreeOf = (polynomial: BinaryPolynomial): number => 31 - Math.clz32(polynomial);
 
 /** Returns the first primitive polynomials from degree 1 on, sorted by number. */
 export function primitivePolynomials(count: number): BinaryPolynomial[] {
@@ -185,9 +180,7 @@ const FIRST_NUMBERS = `
 1 3 7 13 7 33 53 115 205
 `;
 
-/**
- * First direction numbers of each dimension from the second one on; number k (from 1) is odd and below 2^k.
- */
+/** First direction numbers of each dimension from the second on; number k (from 1) is odd and below 2^k. */
 export const FIRST_DIRECTION_NUMBERS: readonly (readonly number[])[] = FIRST_NUMBERS.trim()
   .split('\n')
   .map((row) => row.split(' ').map(Number));

@@ -1,4 +1,4 @@
-import { present, invariant, SarrafError } from '../domain/errors.ts';
+import { present, invariant, invalidOptions } from '../domain/errors.ts';
 import {
   isActive,
   isNumeric,
@@ -45,10 +45,7 @@ export class SpaceAxes {
     return present(this.axes[index], () => `an axis at ${index}`);
   }
 
-  /**
-   * Returns the point nearest to coordinates. A parameter that does not exist is left out, whatever its
-   * coordinate.
-   */
+  /** Returns the point nearest to coordinates, without parameters that do not exist. */
   pointAt(coordinates: Coordinates): Point {
     const point: Record<string, ParameterValue> = {};
     for (const [index, parameter] of this.space.parameters.entries()) {
@@ -103,9 +100,8 @@ export class SpaceAxes {
 }
 
 /** True if two values are equal but for the last digits, which change on a log scale without steps. */
-function isNear({ steps }: { readonly steps: unknown }, one: unknown, other: unknown): boolean {
-  return steps === null && Math.abs(Number(one) - Number(other)) <= 1e-12 * Math.abs(Number(one));
-}
+const isNear = ({ steps }: { readonly steps: unknown }, one: unknown, other: unknown): boolean =>
+  steps === null && Math.abs(Number(one) - Number(other)) <= 1e-12 * Math.abs(Number(one));
 
 /**
  * Numeric parameter as samplers see it: an interval of real numbers, in logarithms on a log scale. A value
@@ -206,10 +202,7 @@ export class ChoiceAxis {
 /** Maximum number of combinations of conditions in a count of points; each costs a pass over parameters. */
 const MOST_STATES = 10_000;
 
-/**
- * Index of all points of a space in a fixed order, in which the last parameter changes first. A parameter
- * that does not exist adds no points.
- */
+/** Index of all points of a space in a fixed order, the last parameter first. Absent ones add none. */
 export class PointIndex {
   private readonly axes: SpaceAxes;
   private readonly counts = new Map<string, bigint>();
@@ -265,8 +258,7 @@ export class PointIndex {
     const known = this.counts.get(key);
     if (known !== undefined) return known;
     if (this.counts.size >= MOST_STATES)
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         `expected at most ${MOST_STATES} combinations of conditions in the space, found more`,
       );
     const count = this.countOf(index, parameter, point);

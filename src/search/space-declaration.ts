@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import {
   tryDecimalText,
   type DecimalText,
@@ -48,10 +48,7 @@ type DeclaredParameter = z.output<typeof PARAMETER>;
 /** Name of a parameter: that of the strategy's param, with dots that lead into objects. */
 const NAME = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
 
-/**
- * Schema of a study file's `space`: parameters by name. Its output is a `Space`; a problem says where it is,
- * what was expected and what was found.
- */
+/** Schema of a study file's `space`: parameters by name. Its output is a `Space`. */
 export const spaceDeclaration = z.record(z.string(), PARAMETER).transform((declared, context): Space => {
   const names = Object.keys(declared);
   const refuse = (path: readonly string[], message: string): void => {
@@ -82,7 +79,7 @@ export function readSpace(declaration: unknown): Space {
   const problems = read.error.issues.map(({ path, message }) =>
     [path.map(String).join('.'), message].filter((part) => part !== '').join(': '),
   );
-  throw new SarrafError('INVALID_OPTIONS', `the space can not be searched: ${problems.join('; ')}`);
+  throw invalidOptions(`the space can not be searched: ${problems.join('; ')}`);
 }
 
 /** Mistake in one parameter, and the field that has it. */
@@ -266,9 +263,8 @@ export function isActive({ when }: Parameter, point: Point): boolean {
 }
 
 /** True if a parameter is a number, with an order and distances. */
-export function isNumeric(parameter: Parameter): parameter is NumericParameter {
-  return parameter.kind === 'integer' || parameter.kind === 'decimal';
-}
+export const isNumeric = (parameter: Parameter): parameter is NumericParameter =>
+  parameter.kind === 'integer' || parameter.kind === 'decimal';
 
 /** Returns the number of values of a parameter; `Infinity` for a decimal without steps. */
 export function valueCount(parameter: Parameter): number {
@@ -320,14 +316,12 @@ function readSteps(range: {
 }
 
 /** Returns the value at an index, from 0, as the nearest float, whose shortest text is the exact value. */
-export function valueAtPlace({ first, stride, decimals }: Steps, place: number): number {
-  return (first + place * stride) / 10 ** decimals;
-}
+export const valueAtPlace = ({ first, stride, decimals }: Steps, place: number): number =>
+  (first + place * stride) / 10 ** decimals;
 
 /** Returns the value at an index as its exact text. */
-export function textAtPlace(steps: Steps, place: number): DecimalText {
-  return decimalText(valueAtPlace(steps, place));
-}
+export const textAtPlace = (steps: Steps, place: number): DecimalText =>
+  decimalText(valueAtPlace(steps, place));
 
 /** Returns the index of the value nearest to `value`. */
 export function nearestPlace({ first, stride, decimals, count }: Steps, value: number): number {

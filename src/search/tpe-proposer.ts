@@ -12,6 +12,7 @@ import {
 } from './proposer.ts';
 import { ParzenEstimator, type ParzenObservations } from './parzen-estimator.ts';
 import { SobolProposer } from './sobol-proposer.ts';
+import { madeOnce } from '../domain/retain-newest.ts';
 
 /** Number of trials with values that the densities need; until then the Sobol sequence proposes. */
 const STARTUP_TRIALS = 10;
@@ -101,30 +102,27 @@ export class TpeProposer implements Proposer {
 
   private candidates(number: number, group: Group): readonly Float64Array[] {
     if (this.ranked.number !== number) this.ranked = { number, of: new Map() };
-    const known = this.ranked.of.get(group);
-    if (known !== undefined) return known;
-    const { good, others } = this.densitiesOf(group);
-    const random = new RandomStream(this.setup.seed, number, CANDIDATE_STREAM + this.groups.indexOf(group));
-    const drawn = Array.from({ length: CANDIDATES }, () => good.draw(random));
-    const ranked = drawn
-      .map((candidate) => ({ candidate, ratio: good.density(candidate) / others.density(candidate) }))
-      .toSorted((one, other) => other.ratio - one.ratio)
-      .map(({ candidate }) => candidate);
-    this.ranked.of.set(group, ranked);
-    return ranked;
+    return madeOnce(this.ranked.of, group, () => {
+      const { good, others } = this.densitiesOf(group);
+      const random = new RandomStream(this.setup.seed, number, CANDIDATE_STREAM + this.groups.indexOf(group));
+      const drawn = Array.from({ length: CANDIDATES }, () => good.draw(random));
+      return drawn
+        .map((candidate) => ({ candidate, ratio: good.density(candidate) / others.density(candidate) }))
+        .toSorted((one, other) => other.ratio - one.ratio)
+        .map(({ candidate }) => candidate);
+    });
   }
 
   private densitiesOf(group: Group): Densities {
-    const known = this.densities.get(group);
-    if (known !== undefined) return known;
-    const [good, others] = this.history.parted(group.places);
-    const made = {
-      good: new ParzenEstimator(group.axes, good),
-      others: new ParzenEstimator(group.axes, others, this.setup.generation),
-    };
-    for (const coordinates of this.waiting) lie(group, made.others, coordinates);
-    this.densities.set(group, made);
-    return made;
+    return madeOnce(this.densities, group, () => {
+      const [good, others] = this.history.parted(group.places);
+      const made = {
+        good: new ParzenEstimator(group.axes, good),
+        others: new ParzenEstimator(group.axes, others, this.setup.generation),
+      };
+      for (const coordinates of this.waiting) lie(group, made.others, coordinates);
+      return made;
+    });
   }
 }
 
@@ -188,10 +186,7 @@ export class TpeHistory {
     }
   }
 
-  /**
-   * Returns the values of some parameters, which exist together, in good trials and in the others. Failed
-   * trials are among the others, to be avoided.
-   */
+  /** Returns the values of some parameters in good trials and in others, with the failed ones. */
   parted(parameters: readonly number[]): readonly [good: ParzenObservations[], others: ParzenObservations[]] {
     const isGood = new Uint8Array(this.count);
     const goodCount = Math.min(Math.ceil(GOOD_SHARE * this.ranked.length), MOST_GOOD);

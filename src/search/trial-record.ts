@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Point } from './space-declaration.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { Coordinates } from './space-axes.ts';
 import type { LearnedTrial } from './proposer.ts';
 
@@ -95,7 +95,7 @@ export function checkSettings({ kind, seed, generation, objectives }: SamplerSet
 }
 
 function refuse(expected: string, found: unknown): never {
-  throw new SarrafError('INVALID_OPTIONS', `expected ${expected}, found ${String(found)}`);
+  throw invalidOptions(`expected ${expected}, found ${String(found)}`);
 }
 
 /**
@@ -110,7 +110,7 @@ export function checkedOutcome(
   const { values, violation } = outcome;
   if (values.length !== trial.objectives) {
     const expected = `expected ${trial.objectives} values, one an objective, for trial ${trial.number}`;
-    throw new SarrafError('INVALID_OPTIONS', `${expected}, found ${values.length}`);
+    throw invalidOptions(`${expected}, found ${values.length}`);
   }
   const wrong = values.findIndex((value) => !Number.isFinite(value));
   if (wrong >= 0)

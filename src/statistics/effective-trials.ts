@@ -94,10 +94,7 @@ function standardizedTrial(trial: Float64Array): Float64Array | null {
   return trial.map((value) => (value / scale - mean) / length);
 }
 
-/**
- * Returns the correlation of each pair of standardized trials, -1 to 1: row by row, `[i * trials + j]`. It
- * takes `trials^2` numbers of memory.
- */
+/** Returns the correlation of each pair of standardized trials, row by row: `[i * trials + j]`. */
 export function correlationMatrix(standardized: readonly Float64Array[]): Float64Array {
   const { length } = standardized;
   const matrix = new Float64Array(length * length);

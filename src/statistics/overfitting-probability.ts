@@ -17,18 +17,13 @@ export interface OverfittingOptions {
 }
 
 export interface Overfitting {
-  /**
-   * Probability of backtest overfitting: share of splits in which the best trial of one half is at most
-   * average in the other half, 0 to 1.
-   */
+  /** Probability of overfitting: share of splits whose best half's trial is at most average in the other. */
   readonly probability: number;
   /** Share of splits in which that trial loses in the other half, 0 to 1. */
   readonly lossProbability: number;
   /** Line from the Sharpe ratio in sample to that out of sample; a slope below 0 is bad. */
   readonly degradation: Line;
-  /**
-   * Logit `ln(rank / (1 - rank))` of the chosen trial out of sample, for each split; below 0: below average.
-   */
+  /** Logit `ln(rank / (1 - rank))` of the chosen trial out of sample, by split; below 0: below average. */
   readonly logits: Float64Array;
   /** Sharpe ratio of the chosen trial in sample, of one period, for each split; `outOfSample` likewise. */
   readonly inSample: Float64Array;

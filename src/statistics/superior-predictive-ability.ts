@@ -221,6 +221,5 @@ export function centredTrials(trials: readonly Float64Array[], unit: TrialUnit):
   return known(centred);
 }
 
-function largestOf(values: Float64Array): number {
-  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-}
+const largestOf = (values: Float64Array): number =>
+  values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);

@@ -63,10 +63,7 @@ type PlacesIn<T extends string> = T extends `${string}{${infer Name}:${infer Kin
   ? readonly [Name, Kind] | PlacesIn<Rest>
   : never;
 
-/**
- * Arguments with a value for each place of a sentence; no arguments if it has none. Places for a nested
- * sentence have the type `Stated`.
- */
+/** Arguments with a value for each place of a sentence. A nested sentence has the type `Stated`. */
 export type FactsOf<T extends string, Stated> = [PlacesIn<T>] extends [never]
   ? readonly []
   : readonly [
