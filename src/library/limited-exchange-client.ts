@@ -1,6 +1,6 @@
 import { type LimitedReply, RequestLimiter } from '../budget/limiter.ts';
 import { type Hold, MemoryLockouts } from '../budget/lockouts.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { RequestClass, Budget } from '../domain/rate-limit.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
 import { ExchangeClient } from '../exchange/client.ts';
@@ -20,10 +20,7 @@ export interface LimitedClientOptions extends Omit<ClientOptions, 'limits'> {
    * your own.
    */
   readonly limits?: 'default' | 'none' | ClientOptions['limits'];
-  /**
-   * Maximum time a call waits for its turn, in ms; 2 minutes by default. A call that would have to wait
-   * longer fails at once.
-   */
+  /** Maximum time a call waits for its turn, in ms (2 minutes). One that would wait longer fails at once. */
   readonly maxWaitMs?: number;
 }
 
@@ -61,18 +58,10 @@ export class LimitedExchangeClient extends ExchangeClient {
       maxWaitMs = MAX_WAIT_MS,
       ...rest
     } = options;
-    if (typeof limits === 'string' && limits !== 'default' && limits !== 'none') {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected default, none or limits by name for limits, was "${String(limits)}"`,
-      );
-    }
-    if (!(maxWaitMs >= 0 && maxWaitMs <= LONGEST_WAIT_MS)) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected 0 to ${LONGEST_WAIT_MS} ms for maxWaitMs, was ${maxWaitMs}`,
-      );
-    }
+    if (typeof limits === 'string' && limits !== 'default' && limits !== 'none')
+      throw invalidOptions(`expected default, none or limits by name for limits, was "${String(limits)}"`);
+    if (!(maxWaitMs >= 0 && maxWaitMs <= LONGEST_WAIT_MS))
+      throw invalidOptions(`expected 0 to ${LONGEST_WAIT_MS} ms for maxWaitMs, was ${maxWaitMs}`);
     super(typeof limits === 'string' ? rest : { ...rest, limits });
     const { baseUrl = null, transport, credentials } = options;
     this.maxWaitMs = maxWaitMs;
@@ -141,24 +130,19 @@ export class LimitedExchangeClient extends ExchangeClient {
     if (reply.sent) return reply.value;
     if (this.isClosed)
       throw new SarrafError('CLOSED', `${name}: the client was closed before the call had its turn`);
-    if (reply.reason === 'aborted') {
+    if (reply.reason === 'aborted')
       throw new SarrafError('ABORTED', `${name}: the caller gave up (nothing was sent)`, { outcome: 'none' });
-    }
-    if (reply.reason === 'queue full') {
+    if (reply.reason === 'queue full')
       throw new SarrafError(
         'TOO_MANY_CALLS',
         `${name}: expected fewer calls that wait for the limit ${budget.name}`,
       );
-    }
     if (lockouts.holdOf(ask, nowMs())?.by === 'credential')
       throw notSent(outgoing, 'credential', reply.retryInMs);
     throw notSent(outgoing, `no turn came within ${this.maxWaitMs} ms`, reply.retryInMs);
   }
 
-  /**
-   * True if the given credentials can make a call at all. A call that they can not make throws before it is
-   * sent, and counts nowhere.
-   */
+  /** True if the credentials can make a call. One that they can not make throws before it is sent. */
   private mayAsk(access: Access): boolean {
     if (isAnonymous(access) || access === 'optional-token') return true;
     return this.credentialKind === 'key' ? access !== 'token' : this.credentialKind !== 'none';
@@ -209,9 +193,7 @@ const MACHINE_CLOCK: LimitsClock = {
 /** Requests of one budget on their way at once: as many as the transport has sockets. */
 const MOST_CONCURRENT = 8;
 
-/**
- * The transport has a deadline of its own for each request, so nothing more than a turn is waited for here.
- */
+/** The transport has a deadline of its own for each request, so only a turn is waited for here. */
 const AT_ONCE: QueueExecutor = {
   execute: async (_job, work) => work(),
   close: async () => undefined,

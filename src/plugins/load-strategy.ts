@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, invalidStrategy } from '../domain/errors.ts';
 import { whatIsWrong, type StrategyDefinition } from '../strategy/definition.ts';
 import { IS_BUNDLE, ownModule } from './own-files.ts';
 import { inspect } from 'node:util';
@@ -28,7 +28,7 @@ export function placedError(
   if (error instanceof SarrafError && 'text' in details) return error;
   const text = messageOf(error);
   const { line = lineOf(error) } = details as { readonly line?: number | null };
-  return new SarrafError('INVALID_STRATEGY', `${file}${line === null ? '' : `:${line}`}: ${text}`, {
+  return invalidStrategy(`${file}${line === null ? '' : `:${line}`}: ${text}`, {
     cause: error,
     details: { ...details, line, text },
   });
@@ -53,10 +53,7 @@ export function strategyPlaceOf(error: unknown): string | null {
   return error instanceof Error || LOADED_FILES.size !== 1 ? null : (only ?? null);
 }
 
-/**
- * Loads the strategy of a file, without a build. Throws `INVALID_STRATEGY` with the place of the mistake in a
- * file that has none.
- */
+/** Loads the strategy of a file, without a build. Throws `INVALID_STRATEGY` with the place of a mistake. */
 export async function loadStrategy(file: string): Promise<LoadedStrategy> {
   provideSdk();
   let module: Exports;
@@ -75,10 +72,10 @@ export async function loadStrategy(file: string): Promise<LoadedStrategy> {
     if (cause instanceof SarrafError) throw placedError(cause, { file, lineOf });
     const [first = ''] = messageOf(cause).split('\n', 1);
     const message = cause instanceof Error ? `${cause.name}: ${first}` : first;
-    throw placedError(new SarrafError('INVALID_STRATEGY', message, { cause }), { file, lineOf });
+    throw placedError(invalidStrategy(message, { cause }), { file, lineOf });
   }
   const wrong = whatIsWrong(module['default']);
-  if (wrong !== null) throw placedError(new SarrafError('INVALID_STRATEGY', wrong), { file, lineOf });
+  if (wrong !== null) throw placedError(invalidStrategy(wrong), { file, lineOf });
   return { file, definition: module['default'] as StrategyDefinition, lineOf };
 }
 
@@ -130,9 +127,7 @@ interface ModuleFactory {
   readonly lineOf: (line: number) => number | null;
 }
 
-/**
- * Column after the end of any line: the last mapping of a line surely belongs to the statement that failed.
- */
+/** Column after the end of any line: the last mapping of a line is that of the statement that failed. */
 const LAST_COLUMN = 1_000_000;
 
 /** Number of lines that `asFunction` adds before the code. */
@@ -250,10 +245,7 @@ function asFunction(
 /** Import names of the SDK that a strategy may use. */
 const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
 
-/**
- * URL of the running SDK, so that a strategy never loads a second copy: a source file in the checkout, a
- * built one in the package.
- */
+/** URL of the running SDK, so that a strategy loads no second copy: in a checkout its source. */
 const sdkUrl = ownModule('strategy/sdk').href;
 
 /** URL of the bundled zod, which the SDK uses; null in the checkout, where zod is a dependency. */

@@ -19,19 +19,17 @@ export function ownFileHint(name: string, workingFolder: string): string {
 /** True if this code is the bundle, false if it is the sources. */
 export const IS_BUNDLE = import.meta.filename.endsWith('.js');
 
+const rootAbove = (folder: string): string =>
+  existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
+
 /** Folder of the package: the nearest one above with a package.json. */
 const ROOT = rootAbove(import.meta.dirname);
 
-function rootAbove(folder: string): string {
-  return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
-}
+const buildOf = (folder: string): string =>
+  basename(folder) === 'src' ? dirname(folder) : buildOf(dirname(folder));
 
 /** Folder with `src/` and `strategies/` of this build; other builds may be beside it. */
 const BUILD = buildOf(import.meta.dirname);
-
-function buildOf(folder: string): string {
-  return basename(folder) === 'src' ? dirname(folder) : buildOf(dirname(folder));
-}
 
 /** True if the package is a checkout with its sources. */
 export const IS_CHECKOUT = existsSync(join(ROOT, 'src'));
@@ -41,29 +39,19 @@ export const IS_CHECKOUT = existsSync(join(ROOT, 'src'));
  * the bundle it has the same name, since each is an entry in `bundle.mjs`.
  * @param name its path in `src`, without an extension, such as `plugins/strategy-worker`
  */
-export function ownModule(name: string): URL {
-  return pathToFileURL(join(BUILD, 'src', `${name}.${IS_BUNDLE ? 'js' : 'ts'}`));
-}
+export const ownModule = (name: string): URL =>
+  pathToFileURL(join(BUILD, 'src', `${name}.${IS_BUNDLE ? 'js' : 'ts'}`));
 
-/**
- * Returns the folder of the strategies that come with the package: in a checkout its sources, else built
- * ones.
- */
-export function ownStrategies(): string {
-  return IS_CHECKOUT ? join(ROOT, 'strategies') : join(BUILD, 'strategies');
-}
+/** Returns the folder of the strategies of the package: in a checkout its sources, else built ones. */
+export const ownStrategies = (): string =>
+  IS_CHECKOUT ? join(ROOT, 'strategies') : join(BUILD, 'strategies');
 
 /** Returns the path of a file that ships with the package, such as `config/study.schema.json`. */
-export function ownFile(path: string): string {
-  return join(ROOT, path);
-}
+export const ownFile = (path: string): string => join(ROOT, path);
 
 /** Returns the path of a file or folder of `src` that is read as it is, such as the report's page. */
-export function ownFolder(name: string): string {
-  return join(BUILD, 'src', name);
-}
+export const ownFolder = (name: string): string => join(BUILD, 'src', name);
 
 /** Returns the folder of the dashboard's page: that of this build, or of a checkout's newest build. */
-export function pageFolder(): string {
-  return IS_BUNDLE ? ownFolder('dashboard/page') : ownFile('dist/src/dashboard/page');
-}
+export const pageFolder = (): string =>
+  IS_BUNDLE ? ownFolder('dashboard/page') : ownFile('dist/src/dashboard/page');

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { url } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import { english, sentence } from '../language/sentence.ts';
 import {
   SENT,
@@ -63,10 +63,7 @@ export interface ThreadOptions {
 
 const workerFile = ownModule('plugins/strategy-worker');
 
-/**
- * The thread of one strategy, seen from the main thread. It gets no environment and no arguments, and its
- * memory is limited.
- */
+/** The thread of one strategy, seen from the main thread: no environment, and limited memory. */
 export class StrategyThread {
   private readonly options: ThreadOptions;
   private readonly line = new SharedLine();
@@ -158,10 +155,7 @@ export class StrategyThread {
       this.line.answered();
     }
     void this.dispose();
-    throw new SarrafError(
-      'INVALID_STRATEGY',
-      english(sentence('strategy-too-slow', { limit: this.options.limits.handlerMs })),
-    );
+    throw invalidStrategy(english(sentence('strategy-too-slow', { limit: this.options.limits.handlerMs })));
   }
 
   /** Terminates the thread, whatever it is doing. */
@@ -193,10 +187,7 @@ export class StrategyThread {
     const end = this.end;
     void this.dispose();
     if (end !== null) throw brokenBy(end);
-    throw new SarrafError(
-      'INVALID_STRATEGY',
-      english(sentence('strategy-slow-load', { limit: this.options.limits.loadMs })),
-    );
+    throw invalidStrategy(english(sentence('strategy-slow-load', { limit: this.options.limits.loadMs })));
   }
 
   /** Disposes of a thread that ended, and returns an error with its last message. */
@@ -241,9 +232,7 @@ export class StrategyThread {
 /** True if this process was started with an inspector, or got one later. */
 const isInspected = (): boolean => url() !== undefined;
 
-function brokenBy(end: WorkerEnd): SarrafError {
-  return new SarrafError('INVALID_STRATEGY', end.message, { details: { end } });
-}
+const brokenBy = (end: WorkerEnd): SarrafError => invalidStrategy(end.message, { details: { end } });
 
 /** Returns the end for what a thread threw, which can be any value, also null. */
 function endOf(error: unknown, { memoryMb }: ThreadLimits): WorkerEnd {
@@ -306,9 +295,7 @@ export class Queries {
     return { reads, same, inEvent };
   }
 
-  /**
-   * Returns the answer to a handler's question, and remembers the question. Null if it is not a valid one.
-   */
+  /** Returns the answer to a handler's question, and remembers the question. Null if it is invalid. */
   answer(asked: unknown, kind: string, view: EngineView): unknown {
     if (!isQuery(asked)) return null;
     const known = this.byKind.get(kind) ?? new Map<string, Query>();

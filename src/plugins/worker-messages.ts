@@ -8,7 +8,7 @@ import type { SignalObjection } from '../strategy/signal.ts';
 import type { UniverseWish } from '../strategy/universe-rules.ts';
 import { english, sentence } from '../language/sentence.ts';
 import { fieldsOf } from '../strategy/fields.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 
 /** Start data of a strategy's thread. It gets nothing else of the environment or the configuration. */
 export interface WorkerSetup {
@@ -114,14 +114,9 @@ export interface WorkerEnd {
   readonly stack: string | null;
 }
 
-export function keyOf(read: Query): string {
-  return read.join(' ');
-}
+export const keyOf = (read: Query): string => read.join(' ');
 
-/**
- * Maximum number of lines from one call: one more than may be logged, for the line that counts the dropped
- * ones.
- */
+/** Maximum number of lines from one call: one more than may be logged, which counts the dropped ones. */
 const MOST_LINES = 21;
 const LONGEST_TEXT = 600;
 const LONGEST_FIELDS = 1_200;
@@ -192,16 +187,10 @@ export function checkedFault(
 /** Kinds of message from a strategy's thread; `nothing` if there is none yet. */
 export const SENT = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 
-/**
- * Maximum number of bytes of one message, enough for the largest state and intents. The system allocates only
- * memory that is written to.
- */
+/** Maximum number of bytes of one message, enough for the largest state. Unused memory costs nothing. */
 const MOST_BYTES = 8_388_608;
 
-/**
- * Maximum number of bytes of the last message: a reason of 1,000 characters and a stack of 4,000, of six
- * bytes each.
- */
+/** Maximum number of bytes of the last message: its reason and stack, of six bytes a character. */
 const MOST_END_BYTES = 32_768;
 
 const STATE = 0;
@@ -281,10 +270,7 @@ export class SharedLine {
     }
   }
 
-  /**
-   * Main thread: sends plain data to the thread. Returns false if it does not fit and must be sent by the
-   * port.
-   */
+  /** Main thread: sends plain data to the thread. Returns false if it must be sent by the port. */
   trySend(message: unknown): boolean {
     const { read, written } = encode(JSON.stringify(message), this.sentBytes);
     Atomics.store(this.words, SENT_LENGTH, read === 0 ? NOT_HERE : written);
@@ -306,8 +292,7 @@ export class SharedLine {
   /** Thread: sends a message. Throws `INVALID_STRATEGY` if it is too long. */
   post(kind: number, message: unknown): void {
     const { read, written } = encode(JSON.stringify(message), this.bytes);
-    if (read === 0)
-      throw new SarrafError('INVALID_STRATEGY', `expected an answer of at most ${MOST_BYTES} bytes`);
+    if (read === 0) throw invalidStrategy(`expected an answer of at most ${MOST_BYTES} bytes`);
     Atomics.store(this.words, LENGTH, written);
     Atomics.store(this.words, STATE, kind);
     Atomics.notify(this.words, STATE);
@@ -340,9 +325,5 @@ function decode(bytes: Uint8Array, length: number): unknown {
   return JSON.parse(DECODER.decode(bytes.slice(0, length)));
 }
 
-function unreadable(): SarrafError {
-  return new SarrafError(
-    'INVALID_STRATEGY',
-    'expected an answer as JSON from its thread, was something else',
-  );
-}
+const unreadable = (): SarrafError =>
+  invalidStrategy('expected an answer as JSON from its thread, was something else');

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../domain/time-text.ts';
 import { performance } from 'node:perf_hooks';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidStrategy } from '../domain/errors.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import { checkedIntents } from '../strategy/check-intents.ts';
 import { checkState } from '../strategy/strategy-state.ts';
@@ -38,10 +38,7 @@ import {
 } from './strategy-thread.ts';
 
 export interface IsolationLimits extends ThreadLimits {
-  /**
-   * Maximum number of restarts in an hour of a thread that ended, under the policy `pause`; then its strategy
-   * is stopped.
-   */
+  /** Maximum number of restarts in an hour of a thread under the policy `pause`; then its strategy stops. */
   readonly restartsAnHour: number;
 }
 
@@ -269,7 +266,7 @@ export class WorkerRunner implements StrategyPort {
     const { state, fault } = Object(answer) as Readonly<Record<string, unknown>>;
     if (fault !== null) {
       const { message, line } = checkedFault(fault, { handler: null, file: this.options.setup.shownFile });
-      throw new SarrafError('INVALID_STRATEGY', message, { details: { line } });
+      throw invalidStrategy(message, { details: { line } });
     }
     this.json = state === null ? json : checkedState(state);
     this.drainedJson = json;
@@ -312,7 +309,7 @@ export class WorkerRunner implements StrategyPort {
       next.collect(this.candles, storedBars);
       return () => {
         try {
-          if (thread.hasEnded) throw new SarrafError('INVALID_STRATEGY', 'its new thread ended');
+          if (thread.hasEnded) throw invalidStrategy('its new thread ended');
           // Bars may have closed since.
           next.collect(this.candles, storedBars);
         } catch (error) {
@@ -341,14 +338,10 @@ export class WorkerRunner implements StrategyPort {
           : isOtherTrail
             ? 'expected the stops that follow the price to be as before, they differ'
             : null;
-    if (reason !== null)
-      throw new SarrafError('INVALID_STRATEGY', `${reason}: start the bot again to change that`);
+    if (reason !== null) throw invalidStrategy(`${reason}: start the bot again to change that`);
   }
 
-  /**
-   * Collects the bars for its warm-up: those of the running strategy, and stored ones before them. Throws if
-   * there are not enough.
-   */
+  /** Collects the bars for its warm-up: those of the running strategy, and stored ones. Throws if too few. */
   private collect(running: RecentCandles, storedBars: StoredBars): void {
     this.candles = new RecentCandles(this.subscriptions, this.warmUps);
     for (const candle of running.all()) this.candles.add(candle);
@@ -358,8 +351,7 @@ export class WorkerRunner implements StrategyPort {
       const found = this.candles.addEarlier(wanted, () => storedBars(wanted));
       if (found >= needed) continue;
       const { market, timeframe } = wanted;
-      throw new SarrafError(
-        'INVALID_STRATEGY',
+      throw invalidStrategy(
         `expected ${needed} closed bars of ${market} ${timeframe} for its warm-up, the bot has ${found}: start the bot again, which reads them, or wait for ${needed - found} more`,
       );
     }
@@ -440,10 +432,7 @@ export class WorkerRunner implements StrategyPort {
     }
   }
 
-  /**
-   * Checks an answer and returns its intents. The state is applied last, so that an invalid answer changes
-   * nothing.
-   */
+  /** Checks an answer and returns its intents. The state is applied last: an invalid answer changes none. */
   private readAnswer(answer: unknown, handler: string | null): readonly Intent[] {
     const { state, intents, fault, log, plots } = Object(answer) as Readonly<Record<string, unknown>>;
     this.log = [...this.log, ...checkedLog(log)];
@@ -568,19 +557,19 @@ function threadOptions(options: WorkerRunnerOptions, onEnd: (end: WorkerEnd) => 
 function readyOf(loaded: Loaded): Ready {
   if (loaded.kind === 'ready') return loaded;
   const { message, line, params } = loaded;
-  throw new SarrafError('INVALID_STRATEGY', message, {
+  throw invalidStrategy(message, {
     details: { line, ...(params === null ? {} : { params }) },
   });
 }
 
 function checkedName(name: unknown): string {
   if (typeof name === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 12) return name;
-  throw new SarrafError('INVALID_STRATEGY', `expected the name of a strategy, was ${JSON.stringify(name)}`);
+  throw invalidStrategy(`expected the name of a strategy, was ${JSON.stringify(name)}`);
 }
 
 function checkedPace(trailing: unknown, subscriptions: readonly Subscription[]): TrailPace | null {
   const wrong = wrongTrailing(trailing);
-  if (wrong !== null) throw new SarrafError('INVALID_STRATEGY', wrong);
+  if (wrong !== null) throw invalidStrategy(wrong);
   return paceOf(trailing as Trailing | undefined, subscriptions);
 }
 
@@ -597,6 +586,6 @@ function checkedState(json: unknown): string {
     return json;
   } catch (error) {
     const was = typeof json === 'string' ? JSON.stringify(json.slice(0, 60)) : typeof json;
-    throw new SarrafError('INVALID_STRATEGY', `expected a state as JSON, was ${was}`, { cause: error });
+    throw invalidStrategy(`expected a state as JSON, was ${was}`, { cause: error });
   }
 }

@@ -42,10 +42,7 @@ export interface LedgerTrade extends Pick<
   readonly leastAmount: Units;
 }
 
-/**
- * Effect of the fills of one market: coin bought less sold, and quote currency received less paid, net of
- * fees.
- */
+/** Effect of the fills of one market: coin bought less sold, quote received less paid, net of fees. */
 export interface MarketFlow {
   readonly position: Units;
   readonly cash: Units;
@@ -165,10 +162,7 @@ export class AssetLedger {
     this.applyCoins({ ...coins, price: null });
   }
 
-  /**
-   * Books coins that arrive (above zero) or leave (below) without a trade, at a price: their value at it is
-   * neither gain nor loss.
-   */
+  /** Books coins that arrive (above zero) or leave (below) without a trade, at a price, without a gain. */
   applyCoins({ asset, amount, market, price, atMs }: MovedCoins): void {
     const { flows, unpriced } = this.state;
     this.trades += 1;
@@ -234,10 +228,7 @@ export class AssetLedger {
     this.update();
   }
 
-  /**
-   * Applies the prices of the markets that value its assets. Returns true if the marks of a result have
-   * changed, or given coins were valued.
-   */
+  /** Applies the prices of markets that value its assets. Returns true if that changed or gave values. */
   applyPrices(priceOf: PriceOf, atMs: number): boolean {
     const isNewDay = this.roll(atMs);
     let isChanged = false;

@@ -143,10 +143,7 @@ export class BalanceBooks {
     this.add(currency, { amount: units, atMs });
   }
 
-  /**
-   * Books a line of a wallet's history. One from before the books began is in their first reading. Returns
-   * true if it belongs to no known trade.
-   */
+  /** Books a line of a wallet's history, unless from before the books. True if it is of no known trade. */
   addLine(entry: OutsideEntry, { isPast = false }: { readonly isPast?: boolean } = {}): boolean {
     const { currency, amount } = entry;
     if (consumeAmount(this.waiting.get(currency), amount)) return false;
@@ -255,10 +252,7 @@ export class BalanceBooks {
       this.givenUpAtMs.set(currency, atMs);
   }
 
-  /**
-   * Returns lines of a currency that agrees and that no difference will need: all, once they include those of
-   * the trades that were given up.
-   */
+  /** Returns lines of a currency that agrees, once they include those of the trades that were given up. */
   private idleLines(
     currency: string,
     lines: readonly OutsideEntry[],
@@ -314,10 +308,7 @@ export class BalanceBooks {
   }
 }
 
-/**
- * Returns true if lines of a trade that was listed too late were booked as money from outside, so that the
- * trade is in the books. Removes the lines.
- */
+/** Returns true if lines of a late trade were booked as money from outside, and removes them. */
 function isAmong(entered: OutsideEntry[], { amount, atMs, isSum = false }: WaitingTrade): boolean {
   const recent = entered.filter(({ readAtMs }) => readAtMs + ENTERED_LASTS_MS > atMs);
   const lines = isSum

@@ -204,9 +204,8 @@ function sumsOf(all: readonly OrderQuality[]): Omit<QualityGroup, 'key' | 'curre
 }
 
 /** Returns a part of a value in basis points; null of nothing. */
-export function bpsOf(part: bigint, value: bigint): number | null {
-  return value === 0n ? null : (Number(part) / Number(value)) * 10_000;
-}
+export const bpsOf = (part: bigint, value: bigint): number | null =>
+  value === 0n ? null : (Number(part) / Number(value)) * 10_000;
 
 /** Returns the median of the values that are known; null without any. */
 export function knownMedian(values: readonly (number | null)[]): number | null {

@@ -1,9 +1,6 @@
 import type { WalletTransaction } from '../venues/port.ts';
 
-/**
- * Maximum number of lines of which every subset is tried for a difference. With more, too many sums would
- * fit.
- */
+/** Maximum number of lines of which every subset is tried for a difference. More give too many sums. */
 const MOST_COMBINED = 12;
 
 interface Line {
@@ -119,6 +116,4 @@ export class LineMatcher<Line extends MatchedLine> {
   }
 }
 
-function keyOf(currency: string, amount: bigint): string {
-  return `${currency} ${amount}`;
-}
+const keyOf = (currency: string, amount: bigint): string => `${currency} ${amount}`;

@@ -11,10 +11,7 @@ import { DAY_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { storedCount, storedUnits } from '../domain/stored-json.ts';
 
-/**
- * A sum of money by quote currency, in units of each. A currency without an entry counts as zero. Mostly
- * there is one.
- */
+/** A sum of money by quote currency, in units of each; mostly one. Others count as zero. */
 export type QuoteMoney = Readonly<Record<Currency, Units>>;
 
 export const NO_MONEY: QuoteMoney = {};
@@ -24,9 +21,7 @@ export function moneyIn(currency: Currency, units: Units): QuoteMoney {
 }
 
 /** Returns the part of a sum in one currency. */
-export function partOf(money: QuoteMoney, currency: Currency): Units {
-  return money[currency] ?? NO_UNITS;
-}
+export const partOf = (money: QuoteMoney, currency: Currency): Units => money[currency] ?? NO_UNITS;
 
 export function addMoney(left: QuoteMoney, right: QuoteMoney): QuoteMoney {
   const sums: Record<Currency, Units> = { ...left };
@@ -51,10 +46,7 @@ function shareOfMoney(money: QuoteMoney, { part, whole }: { part: bigint; whole:
   return shares;
 }
 
-/**
- * Returns the sign of a sum: a gain (1), a loss (-1) or nothing (0); null if it is a gain in one currency and
- * a loss in the other.
- */
+/** Returns the sign of a sum: a gain (1), a loss (-1) or nothing (0); null for both in two currencies. */
 export function signOfMoney(money: QuoteMoney): -1 | 0 | 1 | null {
   let [hasGain, hasLoss] = [false, false];
   for (const currency in money) {
@@ -152,10 +144,7 @@ export const NO_HOLDING: Holding = {
   tripBeganWith: NO_MONEY,
 };
 
-/**
- * One side of a trade: the amount of the asset that came in (negative: went out), and the money paid for it
- * (negative: received).
- */
+/** One side of a trade: amount of the asset in (negative: out), and money paid for it (or received). */
 export interface Leg {
   readonly received: Units;
   readonly paid: QuoteMoney;
@@ -215,9 +204,7 @@ export function atOwnCost(currency: Currency, held: Units): Holding {
   return { ...NO_HOLDING, held, cost: moneyIn(currency, held) };
 }
 
-function magnitude(units: bigint): bigint {
-  return units < 0n ? -units : units;
-}
+const magnitude = (units: bigint): bigint => (units < 0n ? -units : units);
 
 export const storedTrack = z.object({
   /** The last known result. */
@@ -237,10 +224,7 @@ type TrackMarks = Readonly<z.output<typeof storedTrack>>;
 /** A tracked result in one currency. */
 export interface PnlTrack {
   readonly marks: TrackMarks;
-  /**
-   * Held assets without a price in the currency: meanwhile the marks are those of the last time that all
-   * could be valued.
-   */
+  /** Held assets without a price: meanwhile the marks are of the last time that all could be valued. */
   readonly unvalued: readonly string[];
 }
 
@@ -252,10 +236,7 @@ export const NEW_TRACK: PnlTrack = { marks: { ...NO_MARKS, hasBegun: true }, unv
 /** Track that begins with its first result, whatever that is. */
 export const TRACK_TO_BEGIN: PnlTrack = { marks: { ...NO_MARKS, hasBegun: false }, unvalued: [] };
 
-/**
- * Returns the marks at a time. A day begins with the last result of the day before. Days never go back: a
- * late trade counts to the current day.
- */
+/** Returns the marks at a time. A day begins with the last result before it; days never go back. */
 export function rolled(marks: TrackMarks, atMs: number): TrackMarks {
   const day = Math.floor(atMs / DAY_MS);
   return day > marks.day ? { ...marks, day, dayBeganWith: marks.result } : marks;

@@ -16,6 +16,7 @@ import {
 import { ProfitBooks, type Realised } from './profit-books.ts';
 import { movesOf } from './balance-books.ts';
 import { LineMatcher } from './explaining-lines.ts';
+import { madeOnce } from '../domain/retain-newest.ts';
 
 /** Input of a statement. */
 export interface StatementSource {
@@ -59,9 +60,8 @@ export interface Statement {
 }
 
 /** Returns the key of a line in `uncounted`. */
-export function lineKey({ currency, id }: Pick<WalletTransaction, 'currency' | 'id'>): string {
-  return `${currency} ${id}`;
-}
+export const lineKey = ({ currency, id }: Pick<WalletTransaction, 'currency' | 'id'>): string =>
+  `${currency} ${id}`;
 
 /** Makes a statement, and passes each of its lines to `onLine`, in order. */
 export function makeStatement(
@@ -252,11 +252,7 @@ class StatementRun {
 
   private monthAt(atMs: number): StatementTotals {
     const name = this.period.monthOf(atMs);
-    let totals = this.months.get(name);
-    if (totals === undefined) {
-      totals = new StatementTotals();
-      this.months.set(name, totals);
-    }
+    const totals = madeOnce(this.months, name, () => new StatementTotals());
     return totals;
   }
 
@@ -283,13 +279,9 @@ function movementsOf(
   ].toSorted((left, right) => left.atMs - right.atMs);
 }
 
-/**
- * Returns the time at which an unexplained change counts: after the movements that the record includes, or at
- * its reading.
- */
-function placeOf({ throughMs, seenAtMs }: Pick<Unexplained, 'throughMs' | 'seenAtMs'>): number {
-  return Number.isFinite(throughMs) ? throughMs : seenAtMs;
-}
+/** Returns the time at which an unexplained change counts: after the movements in the record. */
+const placeOf = ({ throughMs, seenAtMs }: Pick<Unexplained, 'throughMs' | 'seenAtMs'>): number =>
+  Number.isFinite(throughMs) ? throughMs : seenAtMs;
 
 /** Age at which a price is too old to be used. */
 const RATE_LASTS_MS = 86_400_000;
@@ -352,10 +344,7 @@ class TradeLines {
   }
 }
 
-/**
- * Returns the kind of a line of no known trade, by its sign and its description. One that is described as a
- * trade is unexplained.
- */
+/** Returns the kind of a line of no known trade, by sign and description; a trade's is unexplained. */
 function kindOfLine({ amount, description }: WalletTransaction, describedKind: DescribedKind): MovementKind {
   const kind = describedKind(description);
   if (kind === 'transfer') return kind;

@@ -10,6 +10,7 @@ import {
   divideHalfEven,
 } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
+import { madeOnce } from '../domain/retain-newest.ts';
 
 /** Methods that assign a cost to a sale. */
 export const COST_METHODS = ['average', 'fifo'] as const;
@@ -148,11 +149,7 @@ export class ProfitBooks {
 
   private booksOf(coin: Currency, currency: Currency): Books {
     const key = `${coin} ${currency}`;
-    let books = this.books.get(key);
-    if (books === undefined) {
-      books = { average: new AverageCost(), fifo: new FifoLots() };
-      this.books.set(key, books);
-    }
+    const books = madeOnce(this.books, key, () => ({ average: new AverageCost(), fifo: new FifoLots() }));
     return books;
   }
 }
@@ -279,6 +276,5 @@ export class FifoLots implements CostBook {
   }
 }
 
-function share(of: Units, part: bigint, whole: bigint): Units {
-  return (part === whole ? of : divideHalfEven(of * part, whole)) as Units;
-}
+const share = (of: Units, part: bigint, whole: bigint): Units =>
+  (part === whole ? of : divideHalfEven(of * part, whole)) as Units;

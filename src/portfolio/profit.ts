@@ -36,10 +36,7 @@ export interface AssetProfit {
   readonly pricedAtMs: number | null;
 }
 
-/**
- * Total profit of a strategy, each asset valued once. `total` is exactly `realised` plus `open`. Null if an
- * asset has no price.
- */
+/** Total profit of a strategy: `realised` plus `open`, exactly. Null if an asset has no price. */
 export interface Profit {
   readonly currency: Currency;
   readonly total: Units | null;
@@ -97,10 +94,7 @@ export interface ProfitText {
   readonly unvalued: readonly string[];
 }
 
-/**
- * Returns the profit of a ledger as texts at the current prices of the markets, or at its last prices if a
- * market has none.
- */
+/** Returns the profit of a ledger as texts at the markets' current prices, or at its last prices. */
 export function profitText(ledger: AssetLedger, priceOf?: PriceOf): ProfitText {
   const { currency, total, realised, open, assets, unvalued } = profitOf(ledger, priceOf);
   const positions = assets
@@ -220,10 +214,7 @@ export function restoreLedger(ledger: AssetLedger, stored: z.output<LedgerShape>
   ledger.begin();
 }
 
-/**
- * Gives the former result currency a cost, and removes that of the new one: what the new one had realised
- * goes to the former.
- */
+/** Gives the former result currency a cost, and removes that of the new one with what it realised. */
 function changeCurrency(holdings: Map<string, Holding>, of: { from: Currency; into: Currency }): void {
   const former = holdings.get(of.from);
   const now = holdings.get(of.into);

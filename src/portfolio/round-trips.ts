@@ -8,10 +8,7 @@ export interface RoundTrip {
   readonly number: number;
   readonly market: string;
   readonly strategy: string | null;
-  /**
-   * Keys of the orders that bought and sold. Null for an order of another source; the exit is also null while
-   * the trip is open.
-   */
+  /** Keys of the orders that bought and sold; null for another source, or while the trip is open. */
   readonly entryOrder: string | null;
   readonly exitOrder: string | null;
   /** Times of the first fill of its entry and of the last fill of its exit; null while it is open. */
@@ -205,10 +202,7 @@ function buy({ lots }: Book, fill: MovedFill): void {
   lots.add({ orderKey, atMs, price, isMoney, amount: amount - fill.fee, cost: total, fee: feeValue(fill) });
 }
 
-/**
- * Splits the proceeds of a sale among the lots it came from. The last part gets the rest, so that the parts
- * add up.
- */
+/** Splits the proceeds of a sale among its lots. The last part gets the rest, so that parts add up. */
 function sell(book: Book, fill: MovedFill): void {
   const proceeds = fill.total - fill.fee;
   let left = { amount: fill.amount as bigint, proceeds, fee: fill.fee as bigint };
@@ -235,22 +229,14 @@ function sell(book: Book, fill: MovedFill): void {
 const byOpening = (left: TripSums, right: TripSums): number => left.openedAtMs - right.openedAtMs;
 
 /** Returns the value of an amount at a price in the quote currency, rounded half-even to ten decimals. */
-export function valueAt(price: Units, amount: bigint): Units {
-  return divideHalfEven(price * amount, UNITS_PER_ONE) as Units;
-}
+export const valueAt = (price: Units, amount: bigint): Units =>
+  divideHalfEven(price * amount, UNITS_PER_ONE) as Units;
 
-/**
- * Returns the fee of a fill in the quote currency. The fee of a buy is in the base currency and is valued at
- * the price of the fill.
- */
-export function feeValue({ side, fee, price }: FillRecord): Units {
-  return side === 'buy' ? valueAt(price, fee) : fee;
-}
+/** Returns the fee of a fill in the quote currency; that of a buy is valued at the fill's price. */
+export const feeValue = ({ side, fee, price }: FillRecord): Units =>
+  side === 'buy' ? valueAt(price, fee) : fee;
 
-/**
- * Sums of a trip that may still grow. Prices are those of its first part; products of price and amount have
- * twenty decimals.
- */
+/** Sums of a trip that may grow. Prices are of its first part; products have twenty decimals. */
 interface TripSums extends Pick<
   RoundTrip,
   'market' | 'strategy' | 'entryOrder' | 'exitOrder' | 'openedAtMs' | 'entryPrice' | 'exitPrice' | 'isOfMoney'
@@ -363,9 +349,8 @@ function tripOf(sums: TripSums, number: number): RoundTrip {
 }
 
 /** Returns the average price of a trip. Most have one price, and a product is cheaper than a division. */
-function averageOf(first: Units, product: bigint, amount: bigint): Units {
-  return first * amount === product ? first : (divideHalfEven(product, amount) as Units);
-}
+const averageOf = (first: Units, product: bigint, amount: bigint): Units =>
+  first * amount === product ? first : (divideHalfEven(product, amount) as Units);
 
 /** Lot that one buy brought and that is not fully sold. Its parts add up to it exactly. */
 interface Lot {
@@ -401,10 +386,7 @@ interface Dust {
 class LotQueue {
   readonly #market: Pick<Market, 'amountStep' | 'minOrderValue'>;
   #lots: Lot[] = [];
-  /**
-   * Index of the oldest lot. Earlier lots are gone; they are dropped once they fill half of the array, so
-   * that removing a lot has a constant cost.
-   */
+  /** Index of the oldest lot. Lots before it are dropped once they fill half of the array. */
   #head = 0;
   /** Key of the order that sold last. */
   #seller: string | null = null;
@@ -495,10 +477,7 @@ class LotQueue {
   }
 }
 
-/**
- * Removes a part from a lot, with its share of cost and fee: the rounded share of all parts so far, less the
- * shares before.
- */
+/** Removes a part from a lot, with its share of cost and fee: all parts' rounded share less earlier ones. */
 function partOf(lot: Lot, wanted: bigint): LotPart {
   const left = lot.amount - lot.usedAmount;
   const amount = wanted < left ? wanted : left;

@@ -11,10 +11,7 @@ import {
 import type { WalletTransaction } from '../venues/port.ts';
 import { invariant } from '../domain/errors.ts';
 
-/**
- * Kinds of movement of a balance. `position` moves no balance: a person has moved coins in the books of
- * strategies.
- */
+/** Kinds of movement of a balance. `position` moves none: a person moved coins in strategies' books. */
 export const MOVEMENT_KINDS = [
   'trade',
   'fee',

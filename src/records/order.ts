@@ -42,18 +42,12 @@ export const ORDER = {
   orderFloor: field('cursor'),
   /** Furthest known position in the list of own trades when it was planned. */
   tradeFloor: field('cursor'),
-  /**
-   * Best prices of the book that the bot knew when it planned the order; null without one. On bars both are
-   * the last close.
-   */
+  /** Best prices that the bot knew when it planned the order; null without a book. On bars the last close. */
   arrivalBid: optional('money', 'The best bid that the bot knew when it planned the order.'),
   arrivalAsk: optional('money', 'The best ask that the bot knew when it planned the order.'),
   /** Latest time at which its request can have been sent; null before. */
   sentAtMs: optional('time'),
-  /**
-   * Number of times its request was passed on. A second time needs permission, and proof that the first never
-   * arrived.
-   */
+  /** Number of times its request was passed on. A second time needs proof that the first never arrived. */
   attempts: field('count'),
   state: field('orderState'),
   venueId: optional('orderId', 'Its id at the exchange.'),
@@ -142,9 +136,7 @@ export const ORDER_RESULT = [
   'exit',
 ] as const;
 
-/**
- * Reason of an order that the exchange closed before all of it traded, although the bot had not asked for it.
- */
+/** Reason of an order that the exchange closed early, although the bot had not asked for it. */
 export const CANCELED_BY_OTHERS = sentence('order-canceled-by-others');
 
 /** Fields of an order that have a value only once its request was made. */

@@ -32,9 +32,7 @@ function tradeOf(text: string, atMs: number): LedgerTrade {
   };
 }
 
-/**
- * Plays steps such as `buy 1 for 100`, `at 110`, `ETHUSDT at 50` and `1h later`; returns the time after them.
- */
+/** Plays steps such as `buy 1 for 100`, `at 110`, `ETHUSDT at 50`, `1h later`; returns the time after. */
 export function play(ledger: AssetLedger, steps: string, fromMs: number = MIDNIGHT_MS): number {
   let atMs = fromMs;
   for (const step of steps.split(',').map((text) => text.trim())) {

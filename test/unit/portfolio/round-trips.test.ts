@@ -22,10 +22,7 @@ const MARKETS = new Map([['BTCUSDT', MARKET]]);
 /** The market with orders of a value of 5 or more. */
 const FIVE = new Map([['BTCUSDT', { ...MARKET, minOrderValue: parseUnits('5') }]]);
 
-/**
- * Reads a fill from `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee (in the currency received),
- * order.
- */
+/** Reads a fill from `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee, order. */
 function fill(line: string): FillRecord {
   const [time, side, amount, , price, , fee, , order = null, strategy = 'one'] = line.split(' ');
   const units = { amount: parseUnits(amount ?? ''), price: parseUnits(price ?? '') };
