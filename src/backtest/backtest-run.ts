@@ -48,10 +48,7 @@ export function withCaveats(
 export interface EquityCurve {
   readonly length: number;
   readonly timeMs: Float64Array;
-  /**
-   * Equity in the quote currency as a number, for statistics and charts only. The exact last value is
-   * `BacktestRun.finalEquity`.
-   */
+  /** Equity in the quote currency, for statistics and charts. `BacktestRun.finalEquity` is the exact one. */
   readonly equity: Float64Array;
   /** 1 where a position was held at that moment, else 0. */
   readonly isExposed: Uint8Array;

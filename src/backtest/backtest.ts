@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { problemLines } from '../configuration/load-yaml.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { QuoteCurrency } from '../exchange/market-names.ts';
 import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
@@ -64,10 +64,7 @@ export type BacktestOptions = BacktestMarkets & {
   readonly strategies: readonly BacktestStrategy[];
   /** Initial balances of the account, by currency: `{ usdt: 10_000 }`. */
   readonly balances: Readonly<Record<string, number | string>>;
-  /**
-   * Fee of makers and takers in percent, 0 to 100 with up to four decimals: 0.1 is a thousandth of the traded
-   * value. Default: the fees of the exchange.
-   */
+  /** Fee of makers and takers in percent, 0 to 100, up to four decimals. Default: the exchange's. */
   readonly feePercent?: number;
   /** First moment that is traded; earlier data only warms up indicators. */
   readonly from?: Moment;
@@ -116,7 +113,7 @@ type RunOptions = z.output<typeof RUN_OPTIONS>;
 
 function configuredOf(options: BacktestOptions): ConfiguredBacktest {
   const read = RUN_OPTIONS.safeParse(options);
-  if (!read.success) throw new SarrafError('INVALID_OPTIONS', problemLines(read.error).join('\n'));
+  if (!read.success) throw invalidOptions(problemLines(read.error).join('\n'));
   const { data } = read;
   const { signals, onProgress } = options;
   const common = {
@@ -129,8 +126,7 @@ function configuredOf(options: BacktestOptions): ConfiguredBacktest {
       : { signals: typeof signals === 'string' ? signals : readGivenSignals(signals) }),
   };
   if (options.recording !== undefined) {
-    if (options.candles !== undefined)
-      throw new SarrafError('INVALID_OPTIONS', 'expected candles or a recording, were both');
+    if (options.candles !== undefined) throw invalidOptions('expected candles or a recording, were both');
     return {
       fidelity: 'poll',
       ...common,
@@ -144,8 +140,7 @@ function configuredOf(options: BacktestOptions): ConfiguredBacktest {
   const [first] = candles
     .map(({ timeframe }) => timeframe)
     .toSorted((a, b) => timeframeMs(a) - timeframeMs(b));
-  if (first === undefined)
-    throw new SarrafError('INVALID_OPTIONS', 'expected candles of a market, or a recording, were none');
+  if (first === undefined) throw invalidOptions('expected candles of a market, or a recording, were none');
   return {
     fidelity: 'candles',
     ...common,
@@ -167,10 +162,7 @@ function detailOf(detail: readonly Candles[]): Pick<BacktestRequest, 'detail'> {
   const [timeframe, other] = new Set(detail.map((candles) => candles.timeframe));
   if (timeframe === undefined) return {};
   if (other === undefined) return { detail: { timeframe, candles: detail.map(cellsOf) } };
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `expected detail of one timeframe, found ${timeframe} and ${other}`,
-  );
+  throw invalidOptions(`expected detail of one timeframe, found ${timeframe} and ${other}`);
 }
 
 /** Converts the options into a bot configuration, through the same parser as the command line. */

@@ -13,7 +13,7 @@ import type { Market } from '../domain/market.ts';
 import type { Units } from '../domain/money.ts';
 import type { BarPrices } from '../engine/engine-event.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
@@ -37,10 +37,7 @@ class BarDetail {
     this.columns = columns;
   }
 
-  /**
-   * Returns the finer bars of the bar `index`; null unless they cover it completely and have its open, high,
-   * low and close.
-   */
+  /** Returns the finer bars of the bar `index`; null unless they cover it and have its values. */
   partsOf(index: number): BarParts | null {
     const { whole, columns } = this;
     const openMs = whole.openTimeMs[index] ?? Number.NaN;
@@ -161,10 +158,7 @@ export class BarQueue implements BarPrices {
     this.nextMs = this.gridOf(this.walked).endOf(this.nextMs);
   }
 
-  /**
-   * Ends the walked bar and moves on to the next one, which may begin later. Returns true if a bar that
-   * strategies see has ended.
-   */
+  /** Ends the walked bar and moves on to the next. Returns true if a bar that strategies see ended. */
   end(): boolean {
     this.isOpen = false;
     this.closeAt(this.walked, this.place);
@@ -315,13 +309,11 @@ function refuseStraddling(
 ): void {
   if (liesInside(parts, whole)) return;
   if (whole.lengthMs % parts.lengthMs !== 0) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected recorded bars of ${market} that candles of ${whole.timeframe} can be made of, were of the timeframe ${parts.timeframe}`,
     );
   }
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected recorded bars of ${market} that lie whole inside candles of ${gridText(whole)}, were ${gridText(parts)}: run on shorter ones, such as 30m or 1m`,
   );
 }
@@ -398,10 +390,7 @@ class BuiltBars {
   }
 }
 
-/**
- * Maximum number of longer bars that can result: the number of parts, or of periods from the first to the
- * last part.
- */
+/** Maximum number of resulting longer bars: the number of parts, or of periods from first to last part. */
 function mostBars({ length, openTimeMs }: CandleColumns, grid: BarGrid): number {
   if (length === 0) return 0;
   const [firstMs, lastMs] = [openTimeMs[0] ?? Number.NaN, openTimeMs[length - 1] ?? Number.NaN];

@@ -9,7 +9,7 @@ import { needsBridge, recordedMarkets, universeCaveats, universeRulesOf } from '
 import { firstOpenMs, type CandleBacktest } from './run-backtest.ts';
 import { loadInstances } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
 import type { MarketSymbol, Currency } from '../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
@@ -46,10 +46,7 @@ interface DetailRequest {
 export interface BacktestRequest {
   readonly config: BotConfig;
   readonly timeframe: Timeframe;
-  /**
-   * Files of bars that replace the catalogue, each with its market, which may be null if only one is traded.
-   * Empty: the bars come from the catalogue.
-   */
+  /** Files of bars that replace the catalogue, by market, which may be null for one. Empty: the catalogue. */
   readonly csv: readonly CsvSource[];
   /** Format of these files, as the user describes it. */
   readonly csvForm?: FileForm | undefined;
@@ -229,10 +226,7 @@ export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]
   ] as MarketSymbol[];
 }
 
-/**
- * Returns how long before the start bars are needed so that indicators have settled, in ms; it is doubled to
- * allow for gaps.
- */
+/** Returns the time before the start from which bars are needed, in ms; doubled to allow for gaps. */
 function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Timeframe): number {
   const lengths = instances.flatMap(({ runner }) =>
     runner.subscriptions.flatMap((wanted) =>
@@ -264,8 +258,7 @@ async function loadMarkets(
     if (file !== undefined)
       return { market, ...(await readFileBars(file, { ...of, form: request.csvForm })) };
     if (catalogue !== null) return { market, ...(await readBars(catalogue, of)) };
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected candles of ${symbols.join(', ')}, found none of ${market.symbol}: add them`,
     );
   };
@@ -294,8 +287,7 @@ async function loadMarkets(
 
 function refuseCoarse(detail: DetailRequest | undefined, timeframe: Timeframe): void {
   if (detail === undefined || timeframeMs(detail.timeframe) < timeframeMs(timeframe)) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected a detail finer than the candles, which are of ${timeframe}, was ${detail.timeframe}: give a shorter one, such as 1m`,
   );
 }
@@ -332,18 +324,14 @@ function csvFiles(csv: readonly CsvSource[], symbols: readonly MarketSymbol[]): 
   for (const { market, path } of csv) {
     const [only] = symbols;
     if (market === null && symbols.length > 1) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         `expected the market of ${path}, since the strategies want ${symbols.join(', ')}: give each file as --csv ${only ?? 'BTCUSDT'}=${path}`,
       );
     }
     const symbol = market ?? only ?? '';
     if (!symbols.some((known) => known === symbol) || files.has(symbol)) {
       const found = files.has(symbol) ? 'a second file of it' : 'none that a strategy subscribes to';
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected one file each of ${symbols.join(', ')}, was ${symbol}, ${found}`,
-      );
+      throw invalidOptions(`expected one file each of ${symbols.join(', ')}, was ${symbol}, ${found}`);
     }
     files.set(symbol, path);
   }
@@ -375,10 +363,7 @@ const MOST_STEP_BARS = 20_000;
 /** Share of checked bars that may be off the step, since exchanges rarely change their steps. */
 const FEW_OFF = 0.01;
 
-/**
- * Returns a warning if bars have prices that the market's step does not allow; null otherwise. Such a step
- * belongs to another market or another time.
- */
+/** Returns a warning if bars have prices that the market's step does not allow; null otherwise. */
 function stepProblem({ market, columns }: RunMarket): string | null {
   const isOnStep = onStep(market.priceStep, columns.priceDecimals);
   const stride = Math.ceil(columns.length / MOST_STEP_BARS);
@@ -403,8 +388,7 @@ export function marketFor(
   const priceStep = price ?? textOf(known?.priceStep);
   const amountStep = amount ?? textOf(known?.amountStep);
   if (priceStep === undefined || amountStep === undefined) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected the steps of ${symbol}: give --price-step and --amount-step, such as 0.01 and 0.000001`,
     );
   }
@@ -469,14 +453,12 @@ export function refuseUnserved(instances: readonly Pick<StrategyInstanceSettings
     ),
   );
   if (ofMargin.length > 0) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected subscriptions that a backtest can serve: ${ofMargin.join(', ')}, and nobody records margin. Run it with mode embedded or live`,
     );
   }
   if (wanted.length === 0) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected subscriptions that candles can serve: ${wanted.join(', ')}, which candles do not hold. Run it with --fidelity poll on recorded books and trades ("sarraf record", or "sarraf data import --kind depth"), or let it declare market.ticker() or candles where "hasBooks" of data is false`,
   );
 }

@@ -1,5 +1,5 @@
 import { cellUnits, columnScale, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, SarrafError, invalidOptions, invalidStrategy } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
@@ -77,16 +77,10 @@ export interface CandleRun extends EngineOutcome {
   readonly universes: readonly UniverseReport[];
 }
 
-/**
- * Maximum number of requests at one moment. It stops a strategy that answers each fill with another order
- * without end.
- */
+/** Maximum number of requests at a moment: a strategy may answer each fill with another order. */
 const MOST_REQUESTS_A_MOMENT = 5_000;
 
-/**
- * Maximum number of polls until the bot has stopped before a restart; few are needed: cancels are answered at
- * once.
- */
+/** Maximum number of polls until the bot has stopped; few are needed: cancels are answered at once. */
 const MOST_POLLS_AT_AN_END = 100;
 
 /** Bars between two progress reports: often enough for a slow strategy. The receiver limits their rate. */
@@ -157,8 +151,7 @@ export class CandleRunner {
   /** Runs to the last bar. Throws `INVALID_OPTIONS` if there is no bar. */
   run(): CandleRun {
     const { total, records } = this;
-    if (total === 0)
-      throw new SarrafError('INVALID_OPTIONS', 'expected bars to run through, were none in this range');
+    if (total === 0) throw invalidOptions('expected bars to run through, were none in this range');
     const initialEquity = this.begin();
     while (this.closeSome()) this.options.onProgress?.(this.done, total);
     this.options.onProgress?.(this.done, total);
@@ -335,10 +328,7 @@ export class CandleRunner {
     if (atMs !== null) this.restart(restarts, { atMs, nowMs });
   }
 
-  /**
-   * Ends the bot and starts it again with its stored state, and with the bars so far as its past. Its orders
-   * at the exchange stay there.
-   */
+  /** Ends the bot and starts it again from its stored state; its orders at the exchange stay. */
   private restart(
     { state, ending, newInstances, pastFromMs }: RunRestarts,
     { atMs, nowMs }: { readonly atMs: number; readonly nowMs: number },
@@ -541,8 +531,7 @@ export class CandleRunner {
       if (output.requests.length === 0) return;
       output = this.engine.stepAll(this.answersTo(output, atMs));
     }
-    throw new SarrafError(
-      'INVALID_STRATEGY',
+    throw invalidStrategy(
       `expected at most ${MOST_REQUESTS_A_MOMENT} requests in one moment, were more at ${new Date(atMs).toISOString()}: a strategy answers each fill with an order that fills at once; let it wait for the next candle, or set risk.maxOrdersPerMinute`,
     );
   }

@@ -87,10 +87,7 @@ interface FillOptions {
   readonly toleranceMs: number;
 }
 
-/**
- * Returns how the fills of the same order differ between two runs; null if they do not. `atMs` is the first
- * moment at which they differ.
- */
+/** Returns how the fills of an order differ between two runs, from `atMs` on; null if they do not. */
 export function fillDifference(
   session: FilledOrder,
   again: FilledOrder,
@@ -126,10 +123,7 @@ const WHY = {
   rounding: 'less than a step or a unit',
 } as const;
 
-/**
- * Returns why an order filled by another amount or at another moment: it was sent at another moment, or its
- * place in the queue was another.
- */
+/** Returns why an order filled otherwise: it was sent at another moment, or its place in the queue was. */
 function moved(
   { order: left }: FilledOrder,
   { order: right }: FilledOrder,

@@ -104,10 +104,7 @@ export async function calibrateReplay(replay: OrderReplay): Promise<FillCalibrat
   };
 }
 
-/**
- * Returns the absolute differences of the shortfall of each order, in basis points of its value, in order of
- * plan. The legs of an OCO are one order.
- */
+/** Returns the absolute differences of the shortfall of orders, in basis points, in order of plan. */
 function errorsOf({ session, replay }: ReplayedOrders): readonly number[] {
   const again = Map.groupBy(replay, nameOf);
   const known = [...Map.groupBy(session.toSorted(byPlan), nameOf)];

@@ -332,10 +332,7 @@ function reasonsOf(refusals: readonly RefusalCount[]): RunWarning {
 /** Figures that have a value only in runs that send requests. */
 export const REQUEST_FIGURES: ReadonlySet<string> = new Set(['requests', 'requestsPerFill']);
 
-/**
- * Returns the cost of a run in requests: their number, and the number for each fill. Null if a run sends
- * none.
- */
+/** Returns the cost of a run in requests: their number, also for each fill. Null if a run sends none. */
 export function requestFigures({ requests, fills }: Pick<BacktestRun, 'requests' | 'fills'>): {
   readonly requests: number | null;
   readonly requestsPerFill: Statistic;

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { dataUnusable, invalidOptions } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
@@ -172,10 +172,7 @@ function rangeOf(
   wantedToMs: number,
 ): { readonly fromMs: number; readonly toMs: number } {
   if (fromMs === null || aliveUntilMs === null) {
-    throw new SarrafError(
-      'DATA_UNUSABLE',
-      `expected the life of a bot in ${path}, found none: no strategy has begun in it`,
-    );
+    throw dataUnusable(`expected the life of a bot in ${path}, found none: no strategy has begun in it`);
   }
   const toMs = Math.min(aliveUntilMs, wantedToMs);
   // The holdings before the oldest fill in the mirror are unknown.
@@ -186,8 +183,7 @@ function rangeOf(
   const knownMs = beganMs === firstFillMs ? beganMs - 1 : beganMs;
   if (knownMs < toMs) return { fromMs: knownMs, toMs };
   const since = Math.min(...Object.values(tables).flatMap(({ sinceMs }) => sinceMs ?? []));
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected a range within what ${path} has, ${minuteText(since)} to ${minuteText(aliveUntilMs)} UTC, was ${minuteText(fromMs)} to ${minuteText(toMs)}`,
   );
 }
@@ -224,10 +220,7 @@ function openingOfStrategies(
   return opening;
 }
 
-/**
- * Returns the capital of all strategies with the effects of their trades; null if one of them shares the
- * account's money.
- */
+/** Returns the capital of all strategies with the effects of their trades; null if one has none. */
 function capitalNow(rows: readonly StrategyRecord[], own: readonly FillRecord[]): Holdings | null {
   const traded = new Set(own.map(({ strategy }) => strategy));
   // A strategy that left the configuration and has no known trades has no part in the capital.
@@ -244,10 +237,7 @@ function capitalNow(rows: readonly StrategyRecord[], own: readonly FillRecord[])
   return all.length === 0 ? null : sums;
 }
 
-/**
- * Returns the holdings after all fills in the mirror, and their source. Their money is at most that of the
- * strategies.
- */
+/** Returns the holdings after all fills in the mirror, and their source. Money is that of strategies. */
 function closingOf({ stored, balances, strategies, fills }: SessionRows): {
   readonly held: Holdings;
   readonly source: 'books' | 'balances' | 'capital' | 'nothing';
@@ -308,8 +298,7 @@ function refuseWithoutBridge(
   if (markets.some(({ symbol }) => symbol === bridge)) return;
   const foreign = fills.find(({ market }) => MARKET_NAMES.parseMarket(market).quote !== quote);
   if (foreign === undefined) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected a price of ${bridge}, by which trades in ${foreign.market} are worth something in ${quote}, found none in the mirror: start the bot again, which then reads it`,
   );
 }
@@ -337,10 +326,7 @@ function plotsOfMirror(
 /** Journal data of a lock change. */
 const lockLine = z.object({ ...storedLock.shape, refused: storedCount });
 
-/**
- * Returns the locks of a range, from their journal lines. The number of refused orders is known only once a
- * lock has ended.
- */
+/** Returns the locks of a range, from their journal lines. Ended ones have their refused orders. */
 function locksOfJournal(
   lines: readonly JournalLine[],
   range: { readonly fromMs: number; readonly toMs: number },

@@ -4,7 +4,7 @@ import type { PollRules } from '../venues/fill-rules.ts';
 import { refuseUnvalued, runCurrency, universeCaveats, universeRulesOf } from './run-currency.ts';
 import type { PollMarket } from './poll/run-poll.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
@@ -134,8 +134,7 @@ function ruleTerms({ latency, ...rules }: Partial<PollRules>): unknown {
 
 /** Creates the error for a market without recorded books; it says what to do. */
 export function noBooks(market: MarketSymbol, place: string): SarrafError {
-  return new SarrafError(
-    'INVALID_OPTIONS',
+  return invalidOptions(
     `expected recorded books of ${market} in ${place}, found none: record some with "sarraf record", import a depth feed, try the catalogue data/example, or take the fidelity candles`,
   );
 }

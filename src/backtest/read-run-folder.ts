@@ -5,7 +5,7 @@ import { endianness } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable, invalidFile, invalidOptions } from '../domain/errors.ts';
 import { columnParts, readColumns } from '../recording/column-file.ts';
 import type { BacktestRun, EquityCurve } from './backtest-run.ts';
 import { backtestResultSchema, RESULT_SCHEMA, type ResultHead, resultHeadSchema } from './result-schema.ts';
@@ -28,10 +28,7 @@ export interface StoredRun {
   readonly result: ResultHead;
 }
 
-/**
- * Returns the names of the folders under `root` that contain a finished run, oldest first; empty if `root`
- * does not exist.
- */
+/** Returns the folders under `root` with a finished run, oldest first; empty without `root`. */
 function runNames(root: string): string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root, { withFileTypes: true })
@@ -41,10 +38,7 @@ function runNames(root: string): string[] {
     .toSorted();
 }
 
-/**
- * Returns the newest `most` runs under `root`, oldest first. `unreadable` has one sentence for each run that
- * cannot be read.
- */
+/** Returns the newest `most` runs under `root`, oldest first. `unreadable`: a sentence for each bad one. */
 export function listRuns(
   root: string,
   most: number,
@@ -79,8 +73,7 @@ export function findRun(root: string, wanted: string): StoredRun {
   if (only !== undefined && another === undefined) return readRun(join(root, only));
   if (only === undefined && existsSync(join(wanted, 'summary.json'))) return readRun(wanted);
   const expected = `expected ${wanted === 'last' ? 'a run' : `one run named like "${wanted}"`} under ${root}`;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     only === undefined
       ? `${expected}, found none; \`sarraf report list\` shows the stored ones`
       : `${expected}, there are ${found.length}: ${found.slice(0, 5).join(', ')}`,
@@ -100,11 +93,7 @@ function readRun(path: string): StoredRun {
       error instanceof z.ZodError
         ? 'which is not: run the backtest again, or read it with the version that wrote it'
         : `which can not be read (${messageOf(error)}): run the backtest again`;
-    throw new SarrafError(
-      'INVALID_FILE',
-      `expected a result of schema ${RESULT_SCHEMA} in ${file}, ${found}`,
-      { cause: error },
-    );
+    throw invalidFile(`expected a result of schema ${RESULT_SCHEMA} in ${file}, ${found}`, { cause: error });
   }
 }
 
@@ -287,10 +276,7 @@ export function resultFile(folder: string): { readonly path: string; readonly by
 /** A file that belongs to a run: its name, and what writes it. */
 type RunExport = readonly [name: string, write: (out: ByteWriter) => void];
 
-/**
- * Returns what writes the CSV tables of a stored run; those that lie in its folder as they are. Throws
- * `DATA_UNUSABLE` for a file that cannot be read.
- */
+/** Returns what writes the CSV tables of a stored run. Throws `DATA_UNUSABLE` for an unreadable file. */
 export function csvExports(folder: string): readonly RunExport[] {
   const names = Object.keys(CSV_FILES);
   if (isPlain(folder)) return names.filter((name) => existsSync(join(folder, name))).map(copyOf(folder));
@@ -348,8 +334,7 @@ function storedTables(folder: string): StoredTables {
   });
   return reading(folder, (path) => {
     if (json.length > MAX_STRING_LENGTH)
-      throw new SarrafError(
-        'DATA_UNUSABLE',
+      throw dataUnusable(
         `expected a result of at most ${MAX_STRING_LENGTH} bytes in ${path}, found ${json.length}: write it with \`sarraf report json\`, and read its tables with another tool`,
       );
     return { ...schema.parse(JSON.parse(Buffer.from(json).toString('utf8'))), curve };
@@ -367,8 +352,7 @@ function reading<Value>(folder: string, read: (path: string) => Value): Value {
 }
 
 const unreadable = (path: string, cause?: unknown): SarrafError =>
-  new SarrafError(
-    'DATA_UNUSABLE',
+  dataUnusable(
     `expected the result of a run in ${path}, found a damaged or unfinished file: run the backtest again`,
     { cause },
   );

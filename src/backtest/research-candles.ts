@@ -1,6 +1,6 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SURE_DIGITS } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { type SarrafError, invalidOptions } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { UNIT_DECIMALS } from '../domain/money.ts';
 import {
@@ -44,10 +44,7 @@ export interface CandleSource {
   readonly to?: Moment;
 }
 
-/**
- * Reads candles of a file or of the catalogue. Throws `INVALID_FILE` for an unreadable file, and
- * `INVALID_OPTIONS` where the range has no candles.
- */
+/** Reads candles of a file or the catalogue. Throws `INVALID_FILE`, and `INVALID_OPTIONS` for none. */
 export async function loadCandles(source: CandleSource): Promise<Candles> {
   const { timeframe, file, catalogue = usualCatalogue() } = source;
   const market = parseMarket(source.market).symbol;
@@ -63,7 +60,7 @@ function momentMs(moment: Moment | undefined, otherwise: number): number {
   const time =
     typeof moment === 'number' ? moment : new TimeReader().read(moment, { path: 'options', line: 1 });
   if (typeof time === 'number' && Number.isSafeInteger(time)) return time;
-  throw new SarrafError('INVALID_OPTIONS', `expected ms since 1970 or ISO 8601 as a time, was ${moment}`);
+  throw invalidOptions(`expected ms since 1970 or ISO 8601 as a time, was ${moment}`);
 }
 
 /** Converts columns of exact cells into plain numbers, each the nearest to its decimal. */
@@ -107,8 +104,7 @@ export function cellsOf(candles: Candles): CandleColumns {
   const { timeframe, timeMs, open, high, low, close, volume } = candles;
   const market = parseMarket(candles.market).symbol;
   const { length } = timeMs;
-  const wrong = (problem: string): SarrafError =>
-    new SarrafError('INVALID_OPTIONS', `expected candles of ${market}: ${problem}`);
+  const wrong = (problem: string): SarrafError => invalidOptions(`expected candles of ${market}: ${problem}`);
   for (const [name, column] of Object.entries({ open, high, low, close, volume })) {
     if (column.length !== length) throw wrong(`${length} numbers in ${name}, found ${column.length}`);
   }

@@ -69,10 +69,7 @@ export interface CandleBacktest {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/**
- * Runs a backtest on bars. Throws `INVALID_OPTIONS` where its range has no bar, or where its markets cannot
- * value everything in one currency.
- */
+/** Runs a backtest on bars. Throws `INVALID_OPTIONS` for no bar, or if not all can be valued. */
 export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const { markets, fromMs, clock } = backtest;
   const listed = markets.map(({ market }) => market);

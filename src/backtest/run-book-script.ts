@@ -1,5 +1,5 @@
 import { decimalText } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { BookLevel } from '../domain/order-book.ts';
 import { DEFAULT_RECONCILIATION } from '../engine/engine-settings.ts';
 import { bookColumns, tradeColumns, type RecordedBook, type RecordedTrade } from '../recording/records.ts';
@@ -107,17 +107,13 @@ function rowsOf(
   name: string,
 ): readonly [books: readonly RecordedBook[], trades: readonly RecordedTrade[]] {
   const last = books.at(-1);
-  if (last === undefined)
-    throw new SarrafError('INVALID_OPTIONS', `${name}: expected books of a script, were none`);
+  if (last === undefined) throw invalidOptions(`${name}: expected books of a script, were none`);
   const rows = [...books, { ...last, trades: [] }].map((book, index) => {
     const timeMs = SCRIPT_START_MS + index * stepMs;
     const { bid, ask, amount = 1_000, trades = [] } = book;
     if (!(bid ?? 1) || (bid !== null && ask !== null && bid >= ask)) {
       const was = JSON.stringify(book);
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `${name}: books.${index}: expected a bid below the ask, was ${was}`,
-      );
+      throw invalidOptions(`${name}: books.${index}: expected a bid below the ask, was ${was}`);
     }
     const recorded: RecordedBook = {
       venueTimeMs: timeMs,

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency, MarketSymbol } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
@@ -11,10 +11,7 @@ import { inDigits } from '../language/fact.ts';
 import type { UniverseRules } from '../strategy/universe-rules.ts';
 import { fidelityFact as fact, type FidelityFact } from './backtest-run.ts';
 
-/**
- * Returns the currency of a run's results: the requested one, else rial if any market is priced in it, else
- * tether.
- */
+/** Returns the currency of results: the requested one, else rial if a market is priced in it, or tether. */
 export function runCurrency(
   markets: readonly Pick<Market, 'quote'>[],
   wanted: Currency | null = null,
@@ -37,8 +34,7 @@ export function refuseUnvalued(markets: readonly Market[], quote: Currency): voi
     (currency) => pathOf(quote, currency, { marketNames: MARKET_NAMES, priceOf }) === null,
   );
   if (unvalued.length === 0) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected markets that value everything in ${quote}, were ${[...symbols].join(', ')}, which do not say what ${unvalued.join(' and ')} is worth: add candles of ${MARKET_NAMES.bridge.market}`,
   );
 }
@@ -61,10 +57,7 @@ export function recordedMarkets(root: string, kind: Timeframe | 'books'): readon
   return [...new Set(markets)].toSorted();
 }
 
-/**
- * Returns the caveats of a backtest with universes; empty without universes. `markets`: number of markets
- * with data.
- */
+/** Returns the caveats of a backtest with universes; empty without. `markets`: those with data. */
 export function universeCaveats(
   rules: readonly Pick<UniverseRules, 'filters'>[],
   of: { readonly markets: number; readonly hasBooks: boolean },

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions, invalidStrategy } from '../domain/errors.ts';
 import { decimalText } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
@@ -62,10 +62,7 @@ export interface ScriptedSignal {
 export interface ScriptOptions extends MarketScript, ScriptedAccount {
   /** Number of first bars that are the past: they warm up, and no handler receives them. */
   readonly past?: number;
-  /**
-   * Numbers of bars after which the bot is killed and restarts from its mirror, such as `[3, 7]`. Its orders
-   * at the exchange stay there.
-   */
+  /** Numbers of bars after which the bot is killed and restarts from its mirror, such as `[3, 7]`. */
   readonly restartAfter?: readonly number[];
   /** Other markets, for a strategy of several; their bars start with the first ones. */
   readonly others?: readonly MarketScript[];
@@ -212,8 +209,7 @@ export function settingsOf(
 
   for (const wanted of subscriptions) {
     if (wanted.kind !== 'universe' || wanted.candidates.length > 0) continue;
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `universe: expected markets in ${wanted.rules.quote} among those of the script, found none: add some by others, with a name such as ETHUSDT`,
     );
   }
@@ -227,7 +223,7 @@ function readLocks(locks: readonly unknown[]): readonly LockRule[] {
   const read = lockSettings.safeParse(locks);
   if (read.success) return read.data;
   const [{ path, message } = { path: [], message: '' }] = read.error.issues;
-  throw new SarrafError('INVALID_OPTIONS', `locks.${path.join('.')}: ${message}`);
+  throw invalidOptions(`locks.${path.join('.')}: ${message}`);
 }
 
 /** Returns the signals of a script at their times. Throws `INVALID_FILE` for one that is not declared. */
@@ -258,10 +254,7 @@ export function scriptedSignals(
 /** Throws `INVALID_OPTIONS` for a signal after more bars or books than the script has. */
 export function checkAfter(after: number, most: number): void {
   if (Number.isInteger(after) && after >= 0 && after <= most) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `signals: expected after to be a whole number from 0 to ${most}, was ${after}`,
-  );
+  throw invalidOptions(`signals: expected after to be a whole number from 0 to ${most}, was ${after}`);
 }
 
 /** Returns a function that refuses orders with the codes of a script, one after the other. */
@@ -286,7 +279,7 @@ export function scriptedRun(
   run: Pick<CandleRun, 'orders' | 'fills' | 'intents' | 'locks' | 'logs' | 'finalEquity'>,
   { runner, plots }: { readonly runner: StrategyRunner; readonly plots: readonly PlottedSeries[] },
 ): ScriptedRun {
-  if (runner.failure !== null) throw new SarrafError('INVALID_STRATEGY', `${runner.name}: ${runner.failure}`);
+  if (runner.failure !== null) throw invalidStrategy(`${runner.name}: ${runner.failure}`);
   return {
     orders: run.orders.map(orderOf),
     fills: run.fills.map(fillOf),

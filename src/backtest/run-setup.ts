@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Override, readBotConfig } from '../daemon/read-bot-config.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { baseName } from '../daemon/strategy-settings.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import { defined } from '../simulator-server/market-config.ts';
 import {
@@ -88,9 +88,7 @@ export function csvOf({ csv, markets }: Pick<RunSettings, 'csv' | 'markets'>): r
   }));
 }
 
-/**
- * Maximum number of letters of a strategy's name in the names of its instances, which are part of order ids.
- */
+/** Maximum number of letters of a strategy's name in its instances' names, a part of order ids. */
 const LONGEST_NAME = 9;
 
 /** Strategy of a run and where it trades: once in each of its markets, or in those of a universe. */
@@ -114,7 +112,7 @@ export function strategiesOverride({
   const lost = bases.length < 2 ? [] : ofAll.filter((coin) => !bases.includes(coin));
   if (lost.length > 0) {
     const message = `expected an inventory of coins of ${markets.join(', ')}, was of ${lost.join(', ')}`;
-    throw new SarrafError('INVALID_OPTIONS', message);
+    throw invalidOptions(message);
   }
   const given = (coins: readonly string[]): object => givenSettings(inventory, coins);
   const common = { plugin: strategy, timeframe, ...(params === undefined ? {} : { params }) };
@@ -162,10 +160,7 @@ export function accountOverrides({
   ];
 }
 
-/**
- * Returns the bot configuration that overrides describe, without a connection to an exchange. Throws
- * `INVALID_OPTIONS` with all problems.
- */
+/** Returns the bot configuration of overrides, offline. Throws `INVALID_OPTIONS` with all problems. */
 export function botConfigOf(
   overrides: readonly Override[],
   environment: Readonly<Record<string, string | undefined>> = {},
@@ -177,7 +172,7 @@ export function botConfigOf(
     isOffline: true,
   });
   if (reading.ok) return reading.config;
-  throw new SarrafError('INVALID_OPTIONS', reading.problems.join('; '));
+  throw invalidOptions(reading.problems.join('; '));
 }
 
 /** Strategy and files of a run. */

@@ -1,6 +1,6 @@
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import { timeframeMs, type Timeframe, type BarValues } from '../domain/candle.ts';
 import { interfaceMinOrderValue } from '../simulator-server/market-config.ts';
@@ -100,10 +100,7 @@ function wholeBars(bars: readonly ScriptedBar[]): readonly WholeBar[] {
     const isBar = low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close) && volume >= 0;
     if (isBar && Number.isFinite(high + volume)) return { open, high, low, close, volume };
     const was = JSON.stringify(scripted);
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `bars.${index}: expected prices above 0 between low and high, was ${was}`,
-    );
+    throw invalidOptions(`bars.${index}: expected prices above 0 between low and high, was ${was}`);
   });
 }
 
@@ -124,10 +121,7 @@ export interface GeneratedBars {
   readonly decimals?: number;
 }
 
-/**
- * Generates bars that trend, swing or go sideways. Random changes fade in the next bars, so that a market
- * without a trend stays near its price.
- */
+/** Generates bars that trend, swing or go sideways, where random changes fade. */
 export function generateBars(options: GeneratedBars): readonly ScriptedBar[] {
   const { count, seed, from = 100, trend = 0, noise = 0.5, wave = null, decimals = 2 } = options;
   const random = createRandom(seed);

@@ -4,7 +4,7 @@ import { closing } from '../domain/closing.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { readEvents, readSessionFile, type SessionFile } from '../daemon/session-file.ts';
 import type { Candle, Timeframe } from '../domain/candle.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { dataUnusable } from '../domain/errors.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { JournalEntry } from '../engine/mirror-change.ts';
 import type { ApprovalState } from '../records/field.ts';
@@ -78,7 +78,7 @@ export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'b
   const endMs =
     ends.length > 0 ? Math.min(...ends.map(({ atMs }) => atMs)) : reader.summary().lastSeen.journal;
   if (endMs === null || endMs <= beganMs) {
-    throw new SarrafError('DATA_UNUSABLE', `expected a session after ${beganMs} in ${mirror}, found none`);
+    throw dataUnusable(`expected a session after ${beganMs} in ${mirror}, found none`);
   }
   const isWithin = (atMs: number): boolean => atMs >= beganMs && atMs < endMs;
   const orders = reader.orders({ ...all, state: 'all' }).filter(({ plannedAtMs }) => isWithin(plannedAtMs));
@@ -195,8 +195,7 @@ export async function latencyOfSession(folder: string, seed: number): Promise<Dr
   const measured = file.mode === 'paper' ? { ...session, roundTripsMs: [] } : session;
   const latency = await measuredLatency(measured, readEvents(folder), seed);
   if (latency !== null) return latency;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected round trips of requests in the session in ${folder}, found none: give the folder of one that asked for books or sent orders`,
   );
 }

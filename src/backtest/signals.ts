@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { SarrafError, present } from '../domain/errors.ts';
+import { present, type SarrafError, invalidFile } from '../domain/errors.ts';
 import { isSignalId, SIGNAL_ID_RULE } from '../domain/figure-name.ts';
 import { openCsv, openText, unreadable } from '../recording/open-text.ts';
 import { TimeReader } from '../recording/written-form.ts';
@@ -79,7 +79,7 @@ export async function readSignals(path: string): Promise<readonly FileSignal[]> 
   } catch (error) {
     throw unreadable(path, error);
   }
-  if (signals.length === 0) throw new SarrafError('INVALID_FILE', `expected signals in ${path}, found none`);
+  if (signals.length === 0) throw invalidFile(`expected signals in ${path}, found none`);
   return signals;
 }
 
@@ -170,7 +170,7 @@ const tooMany = (path: string, number: number): SarrafError =>
   wrong(path, number, `expected at most ${MOST_SIGNALS} signals`);
 
 function wrong(path: string, number: number, problem: string): SarrafError {
-  return new SarrafError('INVALID_FILE', `${path}:${number}: ${problem}`);
+  return invalidFile(`${path}:${number}: ${problem}`);
 }
 
 type Instances = readonly Pick<StrategyInstanceSettings, 'runner'>[];
@@ -191,7 +191,7 @@ export function signalsFor(signals: readonly FileSignal[], instances: Instances)
       (one) => (strategy === null || one.strategy === strategy) && (name === null || one.name === name),
     );
     if (fitting.length === 0 || (name === null && fitting.length > 1))
-      throw new SarrafError('INVALID_FILE', `${place}: ${expectedText({ strategy, name }, declared)}`);
+      throw invalidFile(`${place}: ${expectedText({ strategy, name }, declared)}`);
     return fitting.map((one) => ({
       atMs,
       command: { kind: 'signal', ...one, id, payload, sentAtMs, source },

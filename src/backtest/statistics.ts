@@ -35,10 +35,7 @@ export function meanOfColumn(values: Float64Array): Statistic {
   return values.length === 0 ? null : sum / values.length;
 }
 
-/**
- * Returns the sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`; null below two values, 0 if it
- * is only noise.
- */
+/** Returns the sample standard deviation (by n - 1); null below two values, 0 if it is only noise. */
 export function sampleDeviation(values: readonly number[]): Statistic {
   const centre = mean(values);
   if (centre === null || values.length < 2) return null;

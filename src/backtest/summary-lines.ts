@@ -10,10 +10,7 @@ const CHART_HEIGHT = 4;
 const GAP = 4;
 const COLUMN = (WIDTH - GAP) / 2;
 
-/**
- * Writes a result for a terminal: the run, a small equity chart, the figures in two columns, and warnings.
- * Lines are at most 80 columns wide.
- */
+/** Writes a result for a terminal of 80 columns: the run, an equity chart, figures, and warnings. */
 export function resultLines(result: ResultHead): string[] {
   const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
   const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
@@ -181,10 +178,7 @@ export function brailleChart(
   return cells.map((line) => String.fromCharCode(...line));
 }
 
-/**
- * Returns a function that maps a number to an index below `places`, from the least to the largest value; the
- * middle if all values are equal.
- */
+/** Returns a function from a number to an index below `places`; the middle if all values are equal. */
 function placing(values: readonly number[], places: number): (value: number) => number {
   const least = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const most = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable } from '../domain/errors.ts';
 import type { Language } from '../language/locale.ts';
 import { reportHtml } from './report/report-html.ts';
 import { type ByteWriter, writeBytes } from './byte-writer.ts';
@@ -14,9 +14,7 @@ const UNFINISHED = '.unfinished-';
 
 const ABANDONED_MS = 86_400_000;
 
-/**
- * Maximum number of folders with the same name: more runs of one configuration within a second are a mistake.
- */
+/** Maximum number of folders with the same name: more runs of one configuration a second are wrong. */
 const MOST_OF_ONE_NAME = 100;
 
 const FILES: readonly (readonly [
@@ -50,8 +48,7 @@ export function writeRunFolder(root: string, finished: FinishedRun, language: La
     }
   } catch (error) {
     if (error instanceof SarrafError || !isSystemError(error)) throw error;
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected to store the run under ${root}, found ${error.message}: make room there, or choose another folder with --data`,
       { cause: error },
     );
@@ -81,10 +78,7 @@ function folderName({ createdAtMs, name, config, fidelity, fromMs, toMs }: Resul
   return `${time}-${slug === '' ? 'backtest' : slug}-${hash.slice(0, 8)}`;
 }
 
-/**
- * Renames a finished folder to its name, with a number added if the name is taken: a folder with content
- * cannot be replaced.
- */
+/** Renames a finished folder to its name, with a number added if that is taken. */
 function place(unfinished: string, wanted: string): string {
   for (let number = 1; number <= MOST_OF_ONE_NAME; number += 1) {
     const path = number === 1 ? wanted : `${wanted}-${number}`;
@@ -95,10 +89,7 @@ function place(unfinished: string, wanted: string): string {
       if (!isSystemError(error) || (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST')) throw error;
     }
   }
-  throw new SarrafError(
-    'DATA_UNUSABLE',
-    `expected at most ${MOST_OF_ONE_NAME} runs named ${wanted}; remove some`,
-  );
+  throw dataUnusable(`expected at most ${MOST_OF_ONE_NAME} runs named ${wanted}; remove some`);
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

@@ -24,9 +24,7 @@ export const pageText = translateInto<typeof ENGLISH_PAGE>(
 /** Isolates a number within text: in Persian its sign would otherwise move to the right. */
 export const asNumber = (text: string): string => asIsland(pageLanguage, text);
 
-/**
- * Isolates right-to-left words, or a number with a word, on an axis or a picture, which are left-to-right.
- */
+/** Isolates right-to-left words, or a number with a word, on an axis or picture, which are left-to-right. */
 export const pictureText = (text: string): string => (isPersian ? isolateRightToLeft(text) : text);
 
 /** Isolates a name or a sentence that is English in either language of the page. */

@@ -255,10 +255,7 @@ interface MarketPrices {
   readonly traded: readonly PricePoint[];
 }
 
-/**
- * Price of each market at rising moments: the close of the last ended bar, or a later trade. Before the first
- * of them it is the first known price.
- */
+/** Price of each market at rising moments: the last bar's close, or a later trade; else the first known. */
 export class PriceHistory {
   private readonly cursors: ReadonlyMap<string, MarketCursor>;
 

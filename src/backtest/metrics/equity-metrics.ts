@@ -143,10 +143,7 @@ function annualised(ratio: Statistic, perYear: number): Statistic {
 interface Drawdown {
   /** Largest loss from a peak as a fraction of the peak, 0 to 1. */
   readonly depth: number;
-  /**
-   * Length of the deepest drawdown in ms: from its peak until the peak was reached again, or to the end. 0
-   * without a drawdown.
-   */
+  /** Length of the deepest drawdown in ms: from its peak until that was reached again, or to the end. */
   readonly lengthMs: number;
   /** Longest time below any peak in ms; this may be another drawdown. */
   readonly longestMs: number;
@@ -299,10 +296,7 @@ export function jalaliMonth(atMs: number): Month {
   return { year, month, endMs: tehranInstant(dayOfJalali(next), 0) };
 }
 
-/**
- * Number of values at or above `from` and below `to`; the first and the last column also count all values
- * beyond them.
- */
+/** Number of values from `from` to below `to`; the first and last column count all beyond them too. */
 export interface HistogramColumn {
   readonly from: number;
   readonly to: number;

@@ -107,10 +107,7 @@ export function feesPaid(fills: readonly FillRecord[]): Units {
   return fills.reduce((sum, fill) => sum + feeValue(fill), NO_UNITS as bigint) as Units;
 }
 
-/**
- * Returns how often the mean equity was traded in the run: `value of all fills / mean(equity)`. Buying and
- * selling everything once gives about 2.
- */
+/** Returns the turnover: `value of all fills / mean(equity)`. One purchase and sale of all gives about 2. */
 export function turnover(traded: Units, equity: Float64Array): Statistic {
   const average = meanOfColumn(equity);
   return average === null || average <= 0 ? null : quotient(numberOf(traded), average);
@@ -157,10 +154,7 @@ export function winRate(trips: readonly ClosedTrip[]): Statistic {
   return quotient(trips.filter(({ profit }) => profit > 0n).length, trips.length);
 }
 
-/**
- * Profit factor: `sum of profits / sum of losses`. Null without a loss. Pardo, "The Evaluation and
- * Optimization of Trading Strategies" (2008), 12.
- */
+/** Profit factor: `sum of profits / sum of losses`; null without a loss. Pardo (2008), 12. */
 export function profitFactor(trips: readonly ClosedTrip[]): Statistic {
   let profits = 0;
   let losses = 0;
@@ -171,10 +165,7 @@ export function profitFactor(trips: readonly ClosedTrip[]): Statistic {
   return quotient(profits, losses);
 }
 
-/**
- * Expectancy: mean profit of a trade after fees, in the quote currency. Tharp, "Trade Your Way to Financial
- * Freedom" (2006), 7.
- */
+/** Expectancy: mean profit of a trade after fees, in the quote currency. Tharp (2006), chapter 7. */
 export function expectancy(trips: readonly ClosedTrip[]): Statistic {
   return mean(profitsOf(trips));
 }

@@ -5,7 +5,7 @@ import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { BotShell, type BotShellOptions, type ChangeStore } from '../../daemon/bot-shell.ts';
 import { planInputOf } from '../../daemon/create-plan.ts';
 import { RequestCounts } from '../../daemon/request-counts.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invalidOptions } from '../../domain/errors.ts';
 import type { EngineNotice } from '../../engine/engine-event.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../../engine/engine-settings.ts';
@@ -55,10 +55,7 @@ export interface PollBotOptions {
   readonly onAnswer?: BotShellOptions['onAnswer'];
 }
 
-/**
- * Returns the plan that the live bot would make. Throws `INVALID_OPTIONS` if the subscriptions exceed the
- * limits.
- */
+/** Returns the plan of the live bot. Throws `INVALID_OPTIONS` if the subscriptions exceed limits. */
 export function planOf(
   instances: EngineSettings['instances'],
   budgets: ReadonlyMap<string, Budget>,
@@ -68,7 +65,7 @@ export function planOf(
   const plan = planPolls({ ...input, venue: { ...input.venue, unserved: NO_MARGIN_RECORDED } });
   if (plan.problems.length === 0) return plan;
   const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems];
-  throw new SarrafError('INVALID_OPTIONS', message.join('\n  '));
+  throw invalidOptions(message.join('\n  '));
 }
 
 /**
@@ -117,10 +114,7 @@ export function createPollBot(options: PollBotOptions): PollBot {
   return { engine, shell, plan, counts };
 }
 
-/**
- * Value of the account in one quote currency, and its history. It uses the last prices at the exchange,
- * whether the bot has seen them or not.
- */
+/** Value of the account in one quote currency, and its history, at the exchange's last prices. */
 export class PollEquity {
   /** Currencies of the account that no market can value; they count as nothing. */
   readonly unvalued: readonly string[];
@@ -146,10 +140,7 @@ export class PollEquity {
       );
   }
 
-  /**
-   * Returns the exact value by the rule of `valueIn`, like live profit: each currency's value is rounded
-   * half-even.
-   */
+  /** Returns the exact value by the rule of `valueIn`: each currency's value is rounded half-even. */
   exact(): Units {
     let sum = 0n;
     for (const [currency, total] of this.exchange.balances()) sum += this.valueOf(currency, total) ?? 0n;
@@ -264,10 +255,7 @@ export class MemoryMirror implements ChangeStore {
 /** Ratio of recording to poll interval above which a plan counts as finer than a recording. */
 const FINER = 1.5;
 
-/**
- * Returns warnings where the plan polls more often than the recording changes, and where recorded books are
- * too old for any order.
- */
+/** Returns warnings where the plan polls too often for the recording, or its books are too old. */
 export function planWarnings(
   tracks: readonly Track[],
   of: { readonly feeds: readonly PlannedFeed[]; readonly instances: readonly StrategyInstanceSettings[] },

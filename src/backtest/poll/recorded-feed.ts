@@ -1,6 +1,6 @@
 import { type Candle, timeframeMs } from '../../domain/candle.ts';
 import { candleAt, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
-import { SarrafError, present } from '../../domain/errors.ts';
+import { present, SarrafError, dataUnusable } from '../../domain/errors.ts';
 import type { BookColumns, TradeColumns, RecordedStats, TimeRange } from '../../recording/records.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 
@@ -173,8 +173,7 @@ export class RecordedFeed {
     for (const { stream } of this.queues) await stream.readFirst();
     for (const { books, market } of this.tracks) {
       if (books.dueMs === Number.POSITIVE_INFINITY) {
-        throw new SarrafError(
-          'DATA_UNUSABLE',
+        throw dataUnusable(
           `expected recorded books of ${market.state.rules.symbol}, were none: record some, or run the backtest on candles`,
         );
       }
@@ -301,10 +300,7 @@ export class RecordedStream<Chunk extends { readonly length: number }> {
     for (let row = 0; row < dues.length; row += 1) {
       const dueMs = Math.max(this.newestMs, Math.ceil(this.timeOf(chunk, row)));
       if (!Number.isFinite(dueMs)) {
-        throw new SarrafError(
-          'DATA_UNUSABLE',
-          `expected a time of a recorded row in ms, was ${this.timeOf(chunk, row)}`,
-        );
+        throw dataUnusable(`expected a time of a recorded row in ms, was ${this.timeOf(chunk, row)}`);
       }
       if (this.gaps.length < GAPS_RETAINED && Number.isFinite(this.newestMs))
         this.gaps.push(dueMs - this.newestMs);

@@ -2,7 +2,7 @@ import type { LimitOverrides } from '../../domain/rate-limit.ts';
 import { closingAsync } from '../../domain/closing.ts';
 import { UTC_BARS, type BarAnchors, TIMEFRAMES, timeframeMs } from '../../domain/candle.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invalidOptions } from '../../domain/errors.ts';
 import type { FeeSchedule, Market } from '../../domain/market.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
@@ -62,10 +62,7 @@ export interface PollRunOptions {
   readonly rules?: Partial<PollRules>;
   /** External signals to strategies, with their times; default: none. */
   readonly signals?: readonly DatedSignal[];
-  /**
-   * Start of the bot in ms, or later, once every market has a book. Earlier recordings are the past. Default:
-   * the first book.
-   */
+  /** Start of the bot in ms, or later, once every market has a book. Default: the first book. */
   readonly fromMs?: number;
   /** Time at which the market stops changing; default: the end of the recordings. */
   readonly toMs?: number;
@@ -97,10 +94,7 @@ export interface PollRun
 
 const CURVE_EVERY_MS = 60_000;
 
-/**
- * Longest time for the bot to learn of its last fills after the end. It is as long as the bot needs to know
- * that an unanswered order never arrived.
- */
+/** Longest time for the bot to learn of its last fills: until an unanswered order counts as absent. */
 const LONGEST_END_MS = 600_000;
 const END_STEP_MS = 1_000;
 
@@ -153,10 +147,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   if (firstMs >= endMs || (feed.horizonMs === Number.POSITIVE_INFINITY && firstMs > feed.lastMs)) {
     const there =
       firstMs >= endMs ? `the first are of ${timeText(firstMs)}` : `the last are of ${timeText(feed.lastMs)}`;
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected recorded books from ${timeText(fromMs)} to ${timeText(endMs)}: ${there}`,
-    );
+    throw invalidOptions(`expected recorded books from ${timeText(fromMs)} to ${timeText(endMs)}: ${there}`);
   }
   const run = new PollLife({ options, rules, exchange, feed, plan, firstMs, endMs });
   await run.toEnd();

@@ -360,10 +360,7 @@ export function lockEndMs({ lock, endedAtMs }: LockRecord, toMs: number): number
   return Math.max(lock.beganAtMs, endedAtMs ?? toMs);
 }
 
-/**
- * Returns a band for each membership in a universe. If changes are missing, open memberships end with the
- * last listed change.
- */
+/** Returns a band for each membership in a universe. An open one ends with the last listed change. */
 export function memberBands(
   { members, toMs }: Pick<BacktestRun, 'members' | 'toMs'>,
   { t, digits, foreign } = reportVoice('en'),

@@ -84,10 +84,7 @@ const CREDIT =
 
 const drawnOf = ({ all, market }: BandColumns) => ({ all, drawn: market.length });
 
-/**
- * Longest configuration on a page, in characters of YAML; a longer one is cut, and `summary.json` has all
- * of it.
- */
+/** Longest configuration on a page, in characters of YAML; `summary.json` has all of a longer one. */
 const MOST_CONFIG = 100_000;
 
 /** Returns the section on the rules by which orders filled, and their caveats. */

@@ -11,10 +11,7 @@ export interface TimeGrid {
   readonly isThinned: boolean;
 }
 
-/**
- * Maximum number of numbers in all curves and bars of a report; this keeps a report of a million bars below
- * three megabytes.
- */
+/** Maximum number of numbers in all curves and bars of a report, which keeps it below three megabytes. */
 const MOST_NUMBERS = 720_000;
 /** Numbers in one step: of the thinned equity, and of a bar. */
 const OF_EQUITY = 4;
@@ -22,10 +19,7 @@ const OF_BAR = 5;
 /** Maximum number of steps of a grid, since more would make a page slow. Seven years of hours have 61,362. */
 const MOST_STEPS = 64_000;
 
-/**
- * Returns the grid of a run: one step for each bar if there are few enough, else for several bars. A step
- * lasts at least a second.
- */
+/** Returns the grid of a run: a step for each bar, or for several if there are many, of a second at least. */
 export function timeGrid({ fromMs, toMs, barMs, markets, plots }: BacktestRun): TimeGrid {
   const starts = markets.flatMap(({ candles }) =>
     candles.length > 0 ? [candles.openTimeMs[0] ?? fromMs] : [],
@@ -52,18 +46,12 @@ function phaseOf(markets: BacktestRun['markets'], firstMs: number): number {
   return finest === undefined ? 0 : finest.startOf(firstMs) % finest.lengthMs;
 }
 
-/**
- * Returns the step that contains a time. A value at the close of a bar belongs to the bar: pass a time 1 ms
- * earlier.
- */
+/** Returns the step that contains a time. For a value at the close of a bar pass a time 1 ms earlier. */
 export function stepAt(grid: TimeGrid, timeMs: number): number {
   return Math.floor((timeMs - grid.startMs) / grid.stepMs);
 }
 
-/**
- * Equity in each step of a grid: last, lowest and highest value, and deepest drawdown as a fraction. `at`
- * rises.
- */
+/** Equity in each step of a grid: last, least and greatest value, deepest drawdown as a share. `at` rises. */
 export interface ThinEquity {
   readonly at: number[];
   readonly last: number[];
@@ -99,19 +87,13 @@ export function thinEquity(curve: EquityCurve, initialEquity: number, grid: Time
   return thin;
 }
 
-/**
- * Bars in the steps of a grid, in whole numbers of 10^-decimals, and their volumes. `at` rises; steps without
- * a bar are left out.
- */
+/** Bars in the steps of a grid, in whole numbers of 10^-decimals. `at` rises; empty steps are left out. */
 export interface ThinCandles extends BarValues<number[]> {
   readonly decimals: number;
   readonly at: number[];
 }
 
-/**
- * Returns the bars of a market in the steps of a grid: first open, highest high, lowest low, last close and
- * total volume.
- */
+/** Returns the bars of a market in the steps of a grid, each the sum of the bars within. */
 export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles {
   const thin: ThinCandles = {
     decimals: candles.priceDecimals,

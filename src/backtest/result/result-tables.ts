@@ -43,10 +43,7 @@ type TableFields<Source, Row> = { readonly [Name in keyof Row]: TableField<Sourc
 /** Table as one list of values for each field; all lists have the same length. */
 type ColumnsOf<Row> = { [Name in keyof Row]: Row[Name][] };
 
-/**
- * Format of a result table. It builds columns for programs, and writes JSON without building them. `Source`
- * is the record that a row is made from.
- */
+/** Format of a result table: columns for programs, or JSON without them. `Source`: a row's record. */
 export class TableFormat<Source, Row> {
   readonly #fields: TableFields<Source, Row>;
 

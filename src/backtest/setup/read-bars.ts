@@ -1,5 +1,5 @@
 import { barsBetween, firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError, invalidFile, invalidOptions } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/candle.ts';
 import { CandleCache, candleCacheFolder } from '../../recording/candle-cache.ts';
@@ -30,10 +30,7 @@ export interface BarQuestion {
   readonly form?: FileForm | undefined;
 }
 
-/**
- * Reads the bars of a range and its warm-up from a catalogue. Throws `INVALID_OPTIONS` where the range itself
- * has none.
- */
+/** Reads the bars of a range and its warm-up from a catalogue. Throws `INVALID_OPTIONS` for none. */
 export async function readBars(
   catalogue: Catalogue,
   of: BarQuestion,
@@ -83,7 +80,7 @@ async function fileColumns(
     readDataFile(path, { market, timeframe, kind: 'candles', form }),
   );
   if (read.kind === 'candles') return read.columns;
-  throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
+  throw invalidFile(`expected candles in ${path}, found trades`);
 }
 
 /** Returns the bars of a range and its warm-up. Throws `INVALID_OPTIONS` where the range itself has none. */
@@ -97,8 +94,7 @@ export function barsWithin(
   const end = firstBarFrom(all, range.toMs);
   if (first < end) return barsBetween(all, firstBarFrom(all, range.fromMs - warmUpMs), end);
   const [firstMs, lastMs] = [all.openTimeMs[0] ?? Number.NaN, all.openTimeMs[all.length - 1] ?? Number.NaN];
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected candles in ${where} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: those there reach from ${timeText(firstMs)} to ${timeText(lastMs)}`,
   );
 }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError, invalidStrategy } from '../../domain/errors.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { ownModule } from '../../plugins/own-files.ts';
 import { runBacktest, wantedOf, type ExpectedOrder } from '../run-backtest.ts';
@@ -65,7 +65,7 @@ export async function runApart(task: ApartTask): Promise<ApartRun> {
       child.send(sent, () => undefined);
     });
     if ('run' in answer) return answer.run;
-    throw new SarrafError('INVALID_STRATEGY', answer.problem.message);
+    throw invalidStrategy(answer.problem.message);
   } finally {
     child.kill('SIGKILL');
   }

@@ -212,9 +212,7 @@ function barText(
   return pageText('bar', { open: price(open), high: price(high), low: price(low), close: price(close) });
 }
 
-/**
- * True if buy-and-hold would flatten the equity curve into a line at the edge: then it is hidden at first.
- */
+/** True if buy-and-hold would flatten the equity curve into a line: then it is hidden at first. */
 function isSquashedByHold({ equity, hold }: RunPage): boolean {
   return spanOf(hold) > 5 * spanOf(equity);
 }
