@@ -33,9 +33,8 @@ export async function launchChromium(): Promise<Browser> {
 }
 
 /** Opens the file of a report, and waits until it is drawn. */
-export async function openPage(browser: Browser, file: string, look: Look = {}): Promise<Visited> {
-  return openAddress(browser, pathToFileURL(file).href, look);
-}
+export const openPage = async (browser: Browser, file: string, look: Look = {}): Promise<Visited> =>
+  openAddress(browser, pathToFileURL(file).href, look);
 
 /** Opens an address, and waits until it is drawn. `prepare` gets the page before it loads anything. */
 export async function openAddress(

@@ -44,9 +44,8 @@ function reportOf(options: DemoRunOptions): string {
   return join(writeRunFolder(root, finishRun(run)), 'report.html');
 }
 
-async function open({ run = {}, folder, ...look }: Visit): Promise<Visited> {
-  return openPage(browser, folder === undefined ? reportOf(run) : join(folder, 'report.html'), look);
-}
+const open = async ({ run = {}, folder, ...look }: Visit): Promise<Visited> =>
+  openPage(browser, folder === undefined ? reportOf(run) : join(folder, 'report.html'), look);
 
 /** Runs a backtest of a bundled strategy on the recording that ships with sarraf; returns its folder. */
 async function bracketRun(strategy: string): Promise<string> {

@@ -5,9 +5,8 @@ import type { Transport } from '../../src/exchange/transport.ts';
 export const NOW_MS = 1710148955000;
 
 /** Creates a real client that uses `transport`, with a token. */
-export function clientOver(transport: Transport, token = 'token-of-the-tests'): ExchangeClient {
-  return new ExchangeClient({ transport, credentials: { kind: 'token', token }, nowMs: () => NOW_MS });
-}
+export const clientOver = (transport: Transport, token = 'token-of-the-tests'): ExchangeClient =>
+  new ExchangeClient({ transport, credentials: { kind: 'token', token }, nowMs: () => NOW_MS });
 
 type AnyMethods = Readonly<Record<string, (request: Readonly<Record<string, unknown>>) => Promise<unknown>>>;
 

@@ -16,10 +16,7 @@ const PLANTED =
 /** Values that such a field may have. */
 const VALUES = [PLANTED, '1', '"1"', 'null', '[[]]'].slice(0, deepRuns(1));
 
-/**
- * Returns copies of a body in which a field is planted at the beginning of an object: of each object in turn,
- * and of all at once.
- */
+/** Returns copies of a body in which a field is planted first in an object: in each, and in all. */
 function plantedIn(body: string, field: string): readonly string[] {
   const places = [...body.matchAll(/\{(?=\s*")/g)].map(({ index }) => index + 1);
   const plant = (text: string, place: number): string =>
@@ -74,9 +71,8 @@ test.each(['__proto__', '\\u005f_proto__'])(
   async (name) => {
     for (const { endpoint, request, body } of ALL_BODIES) {
       const plain = await call(clientOver(new OneReply({ body })), endpoint, request);
-      for (const text of plantedIn(body, `"${name}": ${PLANTED}`)) {
+      for (const text of plantedIn(body, `"${name}": ${PLANTED}`))
         expect(await call(clientOver(new OneReply({ body: text })), endpoint, request)).toEqual(plain);
-      }
     }
   },
 );

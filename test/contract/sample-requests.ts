@@ -1,9 +1,6 @@
 import { BUY } from './world.ts';
 
-/**
- * A harmless request for an endpoint, as raw method, path and body. Only that it reaches the endpoint
- * matters, not the answer.
- */
+/** A harmless request for an endpoint, as raw method, path and body, which has only to reach it. */
 export interface SampleRequest {
   readonly request: string;
   readonly body?: Readonly<Record<string, unknown>>;

@@ -5,10 +5,7 @@ import { ClientTrading } from './venue/trading-port.ts';
 import { tradingSuite } from './venue/trading-suite.ts';
 import { clientOf, type Venue } from './venue/venue.ts';
 
-/**
- * Tests the contract that every adapter of an exchange must keep: the real client, every endpoint, the same
- * expectations.
- */
+/** Tests the contract that every adapter of an exchange must keep, by the real client. */
 export function venueSuite(name: string, open: () => Promise<Venue>): void {
   describe(name, () => {
     tradingSuite(async () => {

@@ -10,9 +10,7 @@ import type { UserSettings } from '../../src/simulator/user.ts';
 import { NOW_MS } from './client-over.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
-/**
- * The exchange of these tests: four markets with very different steps, and users with amounts of rial size.
- */
+/** The exchange of these tests: four markets with different steps, and users with amounts of rial size. */
 export interface WorldOptions {
   readonly limits?: Partial<LimitSettings>;
   readonly trading?: Partial<TradingSettings>;

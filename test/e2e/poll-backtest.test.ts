@@ -39,13 +39,10 @@ async function journalOf(
   return lines;
 }
 
-function until(lines: readonly Line[], timeMs: number): readonly Line[] {
-  return lines.filter(({ atMs }) => atMs < timeMs);
-}
+const until = (lines: readonly Line[], timeMs: number): readonly Line[] =>
+  lines.filter(({ atMs }) => atMs < timeMs);
 
-function filledBy({ fills }: PollRun): bigint {
-  return fills.reduce((sum, { amount }) => sum + amount, 0n);
-}
+const filledBy = ({ fills }: PollRun): bigint => fills.reduce((sum, { amount }) => sum + amount, 0n);
 
 /** Shortest time from a fill until the bot knew of it, in ms. */
 async function shortestDelayMs(tradesLagMs: number): Promise<number> {

@@ -26,10 +26,7 @@ export type Mutant = z.output<typeof MUTANT>;
 /** The bugs are planted in the bot, not in what looks for them. */
 const NOT_THE_BOT = /^src\/(?:simulator|fuzz|virtual)\//;
 
-/**
- * Reads every mutant of a folder of YAML files, in the order of their names. Throws for one that is no
- * mutant.
- */
+/** Reads every mutant of a folder of YAML files, by name. Throws for one that is no mutant. */
 export function readMutants(folder: string): readonly Mutant[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
@@ -45,10 +42,9 @@ export function readMutants(folder: string): readonly Mutant[] {
 /** The text of the mutant's file with the bug in it. Throws where its text is not there exactly once. */
 export function planted(source: string, { name, file, find, replace }: Mutant): string {
   const parts = source.split(find);
-  if (parts.length !== 2) {
+  if (parts.length !== 2)
     throw new Error(
       `the mutant no longer fits: ${name}: expected its text once in ${file}, it is there ${parts.length - 1} times`,
     );
-  }
   return parts.join(replace);
 }

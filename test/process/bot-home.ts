@@ -97,10 +97,7 @@ export function createTestFolder(): { readonly folder: string; readonly remove: 
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/**
- * Creates a ledger without a request, for an exchange that was never called; `identity` is that of the
- * account that the bot uses.
- */
+/** Creates a ledger without a request; `identity` is that of the account that the bot uses. */
 export function createEmptyLedger(
   { baseUrl, limits }: BotHomeOptions['exchange'],
   folder: string,

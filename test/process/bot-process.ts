@@ -20,10 +20,7 @@ export class BotProcess {
   readonly spawnedAtMs = Date.now();
   private readonly process: SarrafProcess;
 
-  /**
-   * `nodeArguments` come before the program, such as a module to load first; `environment` is added to that
-   * of the test.
-   */
+  /** `nodeArguments` come before the program; `environment` is added to that of the test. */
   constructor(
     home: BotHome,
     nodeArguments: readonly string[] = [],
@@ -86,10 +83,7 @@ export class BotProcess {
     return this.finished;
   }
 
-  /**
-   * Asks it to end in order, and waits for that. If it takes too long it is killed, which shows in its exit
-   * code.
-   */
+  /** Asks it to end in order, and waits. If that takes too long it is killed, as its exit code shows. */
   async end(): Promise<Finished> {
     this.signal('SIGTERM');
     const timer = setTimeout(() => this.signal('SIGKILL'), LONGEST_END_MS);
@@ -98,9 +92,8 @@ export class BotProcess {
 }
 
 /** Parses the lines of a log; lines that are no JSON are left out. */
-export function readLog(out: string): readonly LogLine[] {
-  return out.split('\n').flatMap((line) => readLine(line) ?? []);
-}
+export const readLog = (out: string): readonly LogLine[] =>
+  out.split('\n').flatMap((line) => readLine(line) ?? []);
 
 function readLine(line: string): LogLine | null {
   try {

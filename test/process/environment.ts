@@ -1,7 +1,4 @@
-/**
- * Reads a whole number from an environment variable, such as a count; `otherwise` if it is not set. Throws
- * for anything else.
- */
+/** Reads a whole number from an environment variable; `otherwise` if it is not set. */
 export function numberOf(name: string, otherwise: number): number {
   const text = process.env[name];
   if (text === undefined || text === '') return otherwise;

@@ -1,9 +1,6 @@
 import { queryObjects } from 'node:v8';
 
-/**
- * To be loaded before the program: prints the objects that survive a garbage collection, every 5 s, between
- * the lines of the log.
- */
+/** Loaded before the program: prints the objects that survive a collection, every 5 s, in its log. */
 const EVERY_MS = 5_000;
 
 setInterval(() => {

@@ -32,10 +32,7 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
-/**
- * Resolves when a request that places or cancels reaches the exchange, before its reply; or after
- * `LONGEST_WAIT_MS` without one.
- */
+/** Resolves when a request that changes orders reaches the exchange, or after `LONGEST_WAIT_MS`. */
 async function nextOrderRequest(exchange: ServedExchange): Promise<void> {
   const arrived = Promise.withResolvers<void>();
   const stop = exchange.onRequest((path) => {
@@ -80,9 +77,8 @@ async function liveAndDie(bot: BotProcess, dice: Dice): Promise<readonly string[
     }
   }
   const { code, out, error } = await bot.kill();
-  if (code !== 'SIGKILL' && !MAY_END_WITH.test(error)) {
+  if (code !== 'SIGKILL' && !MAY_END_WITH.test(error))
     throw new Error(`expected the bot to live until it is killed, it ended with ${code}\n${out}\n${error}`);
-  }
   return readLog(out)
     .filter(({ level }) => level === 'error')
     .map(({ msg }) => msg);
@@ -138,9 +134,8 @@ const KINDS: readonly FaultRule[] = [
   { kind: 'shuffled-trades', probability: 0.3 },
 ];
 
-/**
- * Draws the faults of one life. About every fourth reply is slow, so that a kill finds requests under way.
- */
-function drawFaults(dice: Dice): readonly FaultRule[] {
-  return [...dice.some(KINDS, 0.5), { kind: 'delay', probability: 0.25, delayMs: dice.integer(100, 800) }];
-}
+/** Draws the faults of one life. About every fourth reply is slow: a kill finds requests under way. */
+const drawFaults = (dice: Dice): readonly FaultRule[] => [
+  ...dice.some(KINDS, 0.5),
+  { kind: 'delay', probability: 0.25, delayMs: dice.integer(100, 800) },
+];

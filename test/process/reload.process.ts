@@ -136,9 +136,7 @@ class Inspector {
 
   /** Lets all threads go on, without stops from now on. */
   goOn(): void {
-    for (const session of this.sessions) {
-      this.sendTo(session, 'Debugger.disable');
-    }
+    for (const session of this.sessions) this.sendTo(session, 'Debugger.disable');
   }
 
   close(): void {

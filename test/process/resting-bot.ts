@@ -61,9 +61,8 @@ export async function untilOpenAt(own: OwnExchange, count: number): Promise<void
   await until(`${count} open orders`, () => openOrdersAt(own) === count);
 }
 
-export function openOrdersAt(own: OwnExchange): number {
-  return own.exchange.truth().orders.filter(({ isOpen }) => isOpen).length;
-}
+export const openOrdersAt = (own: OwnExchange): number =>
+  own.exchange.truth().orders.filter(({ isOpen }) => isOpen).length;
 
 async function until(what: string, isIt: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = Date.now() + LONGEST_WAIT_MS;

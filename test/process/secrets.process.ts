@@ -99,9 +99,8 @@ async function openProxy(): Promise<Echoes> {
     if (typeof oneTime === 'string') return (logIns += 1) === 1 ? null : ['login', [PASSWORD, oneTime]];
     // The first call with the token is answered and later ones are refused: the bot logs in again, and that
     // is refused as well.
-    if (authorization?.includes(LOGIN_TOKEN) === true) {
+    if (authorization?.includes(LOGIN_TOKEN) === true)
       return note('calls of the log-in') === 1 ? null : ['login', [LOGIN_TOKEN, DEVICE]];
-    }
     if (body.includes(JSON.stringify(TYPED_PASSWORD))) return ['typed', [TYPED_PASSWORD]];
     if (authorization?.includes(TOKEN) === true)
       return note('calls') % ECHOES_EACH === 0 ? ['token', [TOKEN]] : null;

@@ -145,20 +145,14 @@ export class ServedExchange {
     }
   }
 
-  /**
-   * Sets the faults from now on. Every request still passes through the fault layer, so that `onRequest` sees
-   * it.
-   */
+  /** Sets the faults from now on. Every request passes the fault layer, so that `onRequest` sees it. */
   setFaults(rules: readonly FaultRule[]): void {
     this.plans += 1;
     const unnoticed: FaultRule = { kind: 'delay', delayMs: 1 };
     this.simulation.faulty.plan = new FaultPlan({ seed: this.plans, rules: [...rules, unnoticed] });
   }
 
-  /**
-   * Calls a function with the path of each request on its arrival, before it is handled. Returns a function
-   * that ends this.
-   */
+  /** Calls a function with the path of each request on its arrival. Returns a function that ends this. */
   onRequest(listener: (path: string) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -25,10 +25,7 @@ export class SlowDisk {
     }
   }
 
-  /**
-   * Environment of a program that is killed right after a number of database commits, which is read from a
-   * file once that exists.
-   */
+  /** Environment of a program that is killed right after a number of database commits, read from a file. */
   endingAfter(file: string): Readonly<Record<string, string>> {
     return { LD_PRELOAD: this.library, LAST_SYNC: file };
   }

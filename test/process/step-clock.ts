@@ -23,9 +23,7 @@ if (searchParams.has('slept')) {
   syncBuiltinESMExports();
 }
 
-function steppedNow(): number {
-  return TrueDate.now() + aheadMs;
-}
+const steppedNow = (): number => TrueDate.now() + aheadMs;
 
 globalThis.Date = new Proxy(TrueDate, {
   construct: (target, given: [], newTarget) =>

@@ -3,10 +3,7 @@ import { pathToFileURL } from 'node:url';
 /** The signal that steps the clock of a program that was started with `steppedClock`. */
 export const STEP_SIGNAL = 'SIGUSR2';
 
-/**
- * Arguments of Node for a program whose wall clock is `byMs` from the true one, from its start or from the
- * signal on.
- */
+/** Arguments of Node for a program whose wall clock is off by `byMs`, from its start or the signal on. */
 export function steppedClock(step: {
   readonly byMs: number;
   readonly at: 'start' | 'signal';

@@ -93,9 +93,8 @@ test(`goes on after a stop of ${STOP_SECONDS} s and sends nothing that it was ad
   const bot = own.start(home);
   await bot.healthAddress();
   await pause(2_000);
-  for (let stop = 0; stop < SHORT_STOPS; stop += 1) {
+  for (let stop = 0; stop < SHORT_STOPS; stop += 1)
     await stopAndGoOn(bot, { stopMs: SHORT_STOP_MS, goOnMs: dice.integer(200, 800) });
-  }
   const ordersBefore = exchange.truth().orders.length;
   const stale = await stopAndGoOn(bot, { stopMs: STOP_SECONDS * 1_000, goOnMs: 4_000 });
   const ordersAfter = exchange.truth().orders.length;

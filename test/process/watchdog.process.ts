@@ -66,10 +66,7 @@ async function news(...events: readonly string[]): Promise<string> {
   return line.message;
 }
 
-/**
- * Stops a bot, and returns what became of its entries. A stopped bot that has locked the ledger keeps others
- * from sending.
- */
+/** Stops a bot that may hold the ledger, and returns what became of its entries. */
 async function stop(bot: BotProcess): Promise<string> {
   for (let times = 1; ; times += 1) {
     bot.signal('SIGSTOP');

@@ -216,10 +216,7 @@ function comparableOf({ run, venue }: Real, expected: OracleResult): Comparable 
   };
 }
 
-/**
- * Compares the curve, which is made of floats: up to their precision, and the unit to which the value of each
- * currency is rounded.
- */
+/** Compares curves of floats: up to their precision, and the unit to which values are rounded. */
 function checkCurve({ curve }: CandleRun, expected: OracleResult['curve']): void {
   const { timeMs, isExposed, length } = curve;
   const exact = expected.map((point) => [point.timeMs, point.isExposed ? 1 : 0]);
@@ -278,14 +275,12 @@ test('a run on bars fills, ends and is worth what a plain model of its stated ru
       });
       checkCurve(real.run, expected.curve);
       expect(real.views).toEqual(expected.views);
-      for (const what of [...expected.reasons, ...orders.map(({ state }) => state)]) {
+      for (const what of [...expected.reasons, ...orders.map(({ state }) => state)])
         seen.set(what, (seen.get(what) ?? 0) + 1);
-      }
     }),
     { numRuns: deepRuns(200, 100), seed: 4 },
   );
-  for (const what of [...WAYS, 'open', 'filled', 'cancelled', 'rejected']) {
+  for (const what of [...WAYS, 'open', 'filled', 'cancelled', 'rejected'])
     expect(seen.get(what) ?? 0, what).toBeGreaterThan(deepRuns(0.5, 0));
-  }
   if (deepRuns(2, 1) > 1) for (const what of RARE) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
 });

@@ -305,10 +305,7 @@ class Oracle {
     };
   }
 
-  /**
-   * Equity before the first bar: valued at the opens, or at the last close where all bars of a market are
-   * past.
-   */
+  /** Equity before the first bar: valued at the opens, or at the last close if all bars are past. */
   equityAtOpens(): bigint {
     const { quote, markets } = this.world;
     return markets.reduce(
@@ -458,10 +455,7 @@ class Oracle {
     return false;
   }
 
-  /**
-   * Runs a path of straight lines from price to price, with a halt at each recorded price where something can
-   * happen.
-   */
+  /** Runs a path of straight lines between prices, with a halt at each where something can happen. */
   private along(
     bar: OracleBar,
     corners: readonly bigint[],
@@ -567,10 +561,7 @@ class Oracle {
     return exact < by ? market.priceStep : (exact / by) * market.priceStep;
   }
 
-  /**
-   * The bar of another market may have been run already; its fills that are later than this moment do not
-   * count yet.
-   */
+  /** The bar of another market may have run already; its later fills do not count yet. */
   private affordable(order: Order, price: bigint, timeMs: number): bigint {
     const { quote } = this.world;
     const later = this.fills
@@ -778,16 +769,14 @@ class Oracle {
   }
 
   private reject({ name, stopLimitPrice }: Extract<Wish, { kind: 'place' }>): void {
-    for (const leg of stopLimitPrice === null ? [name] : [name, `${name}/2`]) {
+    for (const leg of stopLimitPrice === null ? [name] : [name, `${name}/2`])
       this.rejected.push({ name: leg, state: 'rejected', filled: 0n, total: 0n, fee: 0n });
-    }
   }
 }
 
 /** The price by which an order, or a leg of it, is valued. */
-function valuedAt(wish: Extract<Wish, { kind: 'place' }>, leg: Order, shown: bigint): bigint {
-  return leg.isMarket ? (wish.stopPrice ?? shown) : leg.worst;
-}
+const valuedAt = (wish: Extract<Wish, { kind: 'place' }>, leg: Order, shown: bigint): bigint =>
+  leg.isMarket ? (wish.stopPrice ?? shown) : leg.worst;
 
 function orderOf(
   { side, amount }: Extract<Wish, { kind: 'place' }>,
@@ -842,11 +831,10 @@ function arePricesRight(
   // The 30 % band is around the price of the last trade, both ways, edges included. It does not apply to stop
   // orders.
   const isNear = (given: bigint): boolean => (given > last ? given - last : last - given) * 10n <= last * 3n;
-  if (stopPrice !== null && stopLimitPrice !== null && price !== null) {
+  if (stopPrice !== null && stopLimitPrice !== null && price !== null)
     return (
       isAbove(last, price) && isAbove(stopPrice, last) && !isAbove(stopPrice, stopLimitPrice) && isNear(price)
     );
-  }
   if (stopPrice !== null) return isAbove(stopPrice, last) && (price === null || !isAbove(stopPrice, price));
   return price === null || isNear(price);
 }
@@ -858,21 +846,18 @@ function needed(order: Order): bigint {
 }
 
 /** Amount that an order must hold; for a pair, that of its dearer leg. */
-function dearest(legs: readonly Order[]): bigint {
-  return legs.map(needed).reduce((most, one) => (one > most ? one : most));
-}
+const dearest = (legs: readonly Order[]): bigint =>
+  legs.map(needed).reduce((most, one) => (one > most ? one : most));
 
 /**
  * One unit to spare for a further part, if values may be no whole units: the difference of two totals rounded
  * half-even can be one more than the part's value.
  */
-function spareOf({ spent, market }: Order): bigint {
-  return spent > 0n && (market.priceStep * market.amountStep) % ONE !== 0n ? 1n : 0n;
-}
+const spareOf = ({ spent, market }: Order): bigint =>
+  spent > 0n && (market.priceStep * market.amountStep) % ONE !== 0n ? 1n : 0n;
 
-function kindOf({ isMarket, stopPrice, pair }: Order): string {
-  return `${pair === null ? '' : 'oco '}${stopPrice === null ? '' : 'stop-'}${isMarket ? 'market' : 'limit'}`;
-}
+const kindOf = ({ isMarket, stopPrice, pair }: Order): string =>
+  `${pair === null ? '' : 'oco '}${stopPrice === null ? '' : 'stop-'}${isMarket ? 'market' : 'limit'}`;
 
 /** True for a limit order whose stop, if any, was reached: it rests or takes. */
 const isLimit = ({ waitsForStop, isMarket }: Order): boolean => !waitsForStop && !isMarket;
@@ -888,9 +873,8 @@ function pricesBeside({ worst, stopPrice, market: { tick } }: Order): readonly b
 const isWaiting = (order: Order): boolean => order.state === 'open' && !order.isServed;
 
 /** True if the price reaches the stop price: the order wakes. */
-function isAtStop({ side, stopPrice }: Order, price: bigint): boolean {
-  return stopPrice !== null && (side === 'buy' ? price >= stopPrice : price <= stopPrice);
-}
+const isAtStop = ({ side, stopPrice }: Order, price: bigint): boolean =>
+  stopPrice !== null && (side === 'buy' ? price >= stopPrice : price <= stopPrice);
 
 function pathOf(
   { open, high, low, close }: OracleBar,

@@ -47,10 +47,7 @@ const terms = (
   cash: at.cash,
 });
 
-/**
- * Pairs of markets that one account trades: prices as in tether, prices as in rial, and values that are no
- * whole units.
- */
+/** Pairs of markets of one account: prices as in tether, as in rial, and values of no whole units. */
 export const SCALES: readonly (readonly [Terms, Terms])[] = [
   [
     terms({ market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', minOrderValue: '5' }, 2, {
@@ -96,10 +93,7 @@ export const SCALES: readonly (readonly [Terms, Terms])[] = [
   ],
 ];
 
-/**
- * Shape of a bar, in moves from the last close; `off` adds a few recorded ticks, so that prices lie beside
- * steps.
- */
+/** Shape of a bar, in moves from the last close; `off` adds recorded ticks, beside steps. */
 const shape = fc.record({
   isThere: fc.oneof(
     { weight: 6, arbitrary: fc.constant(true) },
@@ -133,10 +127,7 @@ const actionFields = {
   side: fc.constantFrom('buy' as const, 'sell' as const),
   /** Amount in lots; 0 stands for all that the money of the account buys at the last close. */
   lots: fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 7, 8),
-  /**
-   * Prices in moves from the last close: a limit at a better price, a stop at a worse one, and the stop's
-   * limit from there on.
-   */
+  /** Prices in moves from the last close: a better limit, a worse stop, and the stop's limit from there. */
   limit: fc.integer({ min: -2, max: 5 }),
   stop: fc.constantFrom(0, 1, 1, 2, 2, 3, 4),
   stopLimit: fc.integer({ min: 0, max: 3 }),

@@ -270,9 +270,8 @@ class Play {
   }
 }
 
-function quarterOf(order: VenueOrder): string {
-  return formatUnits(((order.amount - order.matchedAmount) / 4_000_000n) * 1_000_000n);
-}
+const quarterOf = (order: VenueOrder): string =>
+  formatUnits(((order.amount - order.matchedAmount) / 4_000_000n) * 1_000_000n);
 
 /** Expects both sides to agree about our orders after the quiet time. */
 function agreement(world: EngineWorld): void {
@@ -294,9 +293,8 @@ function agreement(world: EngineWorld): void {
   const fills = world.fills();
   expect(fills).toHaveLength(venue.trades.length);
   expect(new Set(fills.map(({ tradeId }) => tradeId))).toEqual(new Set(venue.trades.map(({ id }) => id)));
-  for (const fill of fills) {
+  for (const fill of fills)
     expect(fill.orderKey).toBe(known.find(({ venueId }) => venueId === fill.venueOrderId)?.key ?? null);
-  }
   expect(engine.reconciler.break).toBeNull();
 }
 

@@ -38,10 +38,7 @@ const TOLERANCE = 1e-9;
 
 const cents = (price: number) => decimalText(String(price / 100));
 
-/**
- * Candles of a walk in whole cents, so that closes and highs are sometimes equal; some bars have no range,
- * some have no trades.
- */
+/** Candles of a walk in whole cents, some of them equal, without range, or without trades. */
 function walk(random: () => number, length = BARS): readonly Candle[] {
   const step = (most: number): number => Math.floor(random() * (most + 1));
   let last = 9_000 + step(2_000);
@@ -80,10 +77,7 @@ function columnsOf(candles: readonly Candle[]): Columns {
   };
 }
 
-/**
- * Draws small parameters, so that runs are short: the least and a few more, or any number from the least to
- * twice the default.
- */
+/** Draws small parameters: the least and a few more, or any from the least to twice the default. */
 function drawnParams(entry: IndicatorEntry, random: () => number): Params {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const params = Object.fromEntries(
@@ -136,9 +130,8 @@ function difference(found: readonly unknown[], expected: readonly unknown[]): st
         ? Math.abs(mine - value) <= most
         : mine === value;
     });
-    if (!same || has.size !== partsOf(row).length) {
+    if (!same || has.size !== partsOf(row).length)
       return `bar ${bar + 1}: expected ${JSON.stringify(row)}, was ${JSON.stringify(found[bar])}`;
-    }
   }
   return null;
 }

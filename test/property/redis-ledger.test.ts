@@ -148,9 +148,7 @@ class Lives {
   private async settle(): Promise<void> {
     const ended = this.trips.filter(({ endsAtMs }) => endsAtMs <= this.nowMs);
     this.trips = this.trips.filter((trip) => !ended.includes(trip));
-    for (const { slot, owner, end } of ended) {
-      await this.owners[owner]?.ledger.settle(slot, end, this.nowMs);
-    }
+    for (const { slot, owner, end } of ended) await this.owners[owner]?.ledger.settle(slot, end, this.nowMs);
   }
 
   private async happen({ event, owner, stepMs }: Step): Promise<void> {

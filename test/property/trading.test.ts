@@ -9,10 +9,7 @@ import type { SimulatedOrder, Trade } from '../../src/simulator/market-state.ts'
 
 const USERS = [1, 2, 3, 4];
 
-/**
- * Markets: a rial market of the usual size, a tether market with eight decimals on both sides, and one of a
- * coin at 1e-8 tether.
- */
+/** Markets: a usual rial market, a tether market of eight decimals, and a coin at 1e-8 tether. */
 const MARKETS: readonly BareMarket[] = [
   {
     market: 'BTCIRT',

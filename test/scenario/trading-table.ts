@@ -184,12 +184,9 @@ class TableRunner {
     const { accounts } = this.exchange;
     for (const currency of accounts.houseCurrencies()) expect(accounts.imbalanceOf(currency), where).toBe(0n);
     const { buys, sells } = this.state.book;
-    if (buys.best !== undefined && sells.best !== undefined) {
+    if (buys.best !== undefined && sells.best !== undefined)
       expect(buys.best.price, where).toBeLessThan(sells.best.price);
-    }
   }
 }
 
-function userIdOf(user: string): number {
-  return user.charCodeAt(0);
-}
+const userIdOf = (user: string): number => user.charCodeAt(0);

@@ -15,6 +15,5 @@ function depthOf(text: string | undefined): number {
  * Returns a number of cases, minutes or kinds: `quick` of them in the quick suite, more in the deep one.
  * `quick` is given where most of the cases are left to the deep suite.
  */
-export function deepRuns(share: number, quick = share): number {
-  return DEPTH === 1 ? quick : Math.round(share * DEPTH);
-}
+export const deepRuns = (share: number, quick = share): number =>
+  DEPTH === 1 ? quick : Math.round(share * DEPTH);

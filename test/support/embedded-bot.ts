@@ -141,9 +141,7 @@ export class BotLife {
     this.areRepliesLost = true;
   }
 
-  /**
-   * Ends the bot as a kill does: no request leaves, no reply is read, and what was not yet written is lost.
-   */
+  /** Ends the bot as a kill does: no request leaves, no reply is read, and unwritten data is lost. */
   async drop(): Promise<void> {
     this.mirror.abandon();
     this.bot.shell.close();

@@ -32,9 +32,8 @@ export function cancel(clientOrderId: string): Intent {
   return { kind: 'cancel', clientOrderId };
 }
 
-export function cancelAll(market?: string): Intent {
-  return market === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market };
-}
+export const cancelAll = (market?: string): Intent =>
+  market === undefined ? { kind: 'cancel-all' } : { kind: 'cancel-all', market };
 
 export function replace(clientOrderId: string, change: Change): Intent {
   return { kind: 'replace', clientOrderId, ...change };

@@ -143,9 +143,8 @@ function ruleFor(path: string): LayerRule | undefined {
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/g;
 
 /** Paths that a file imports, as they are written. */
-export function importsOf(source: string): string[] {
-  return [...source.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? '');
-}
+export const importsOf = (source: string): string[] =>
+  [...source.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? '');
 
 /**
  * Returns a sentence for each import that the file's folder may not make. `path` is from the root of the
@@ -174,9 +173,7 @@ export function wrongImports(path: string, source: string): string[] {
   });
 }
 
-function isPrivate(path: string): boolean {
-  return path.split('/').length > 3;
-}
+const isPrivate = (path: string): boolean => path.split('/').length > 3;
 
 const roomOf = (path: string): string => path.split('/')[1] ?? '';
 

@@ -20,9 +20,7 @@ export function inWords(text: string): string {
 export interface SarrafProcess {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /**
-   * Resolves with the first line of standard output that `matches`; rejects if the process ends without one.
-   */
+  /** Resolves with the first line of output that `matches`; rejects if the process ends without one. */
   line(matches: (line: string) => boolean): Promise<string>;
 }
 
@@ -74,6 +72,4 @@ export function startCommand(
   return { child, finished, line };
 }
 
-export function startSarraf(args: readonly string[]): SarrafProcess {
-  return startNode(['bin/sarraf.js', ...args]);
-}
+export const startSarraf = (args: readonly string[]): SarrafProcess => startNode(['bin/sarraf.js', ...args]);

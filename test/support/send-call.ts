@@ -4,6 +4,5 @@ import type { VenueCaller, VenueEnd } from '../../src/venues/venue-caller.ts';
 const NEVER = new AbortController().signal;
 
 /** Sends a call that is never aborted, and returns how it ended. */
-export async function sendCall(caller: VenueCaller, call: VenueCall): Promise<VenueEnd> {
-  return new Promise((onEnd, onError) => caller.send(call, NEVER, { onEnd, onError }));
-}
+export const sendCall = async (caller: VenueCaller, call: VenueCall): Promise<VenueEnd> =>
+  new Promise((onEnd, onError) => caller.send(call, NEVER, { onEnd, onError }));

@@ -32,9 +32,7 @@ const CONFIG: ExchangeConfigInput = {
   flow: { kind: 'none' },
 };
 
-/**
- * A simulated exchange on a port of this machine, and a state folder whose ledger counts no request as sent.
- */
+/** A simulated exchange on a port of this machine, and a ledger that counts no request as sent. */
 export interface ServedAccount {
   readonly baseUrl: string;
   readonly simulation: Simulation;

@@ -120,10 +120,7 @@ const NAMED_PAGE = /(?:"([^"\n]+)" in )?(docs\/[\w/-]+\.md)(?:(?: of sarraf)?, "
 
 const withoutCode = (page: string): string => page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 
-/**
- * Returns the sentences of a page, without code blocks, tables, headings and pictures; each list item begins
- * a new one.
- */
+/** Returns the sentences of a page, without code, tables, headings and pictures; a list item is one. */
 function sentencesOf(page: string): readonly string[] {
   const prose = withoutCode(page)
     .replaceAll(/^(?:#|\s*\||!\[).*$/gm, '\n')

@@ -37,9 +37,8 @@ async function json(...args: readonly string[]): Promise<Record<string, unknown>
 }
 const at = (folder: string): string => join(old.path, folder);
 
-function storedResult(run: string): Omit<StoredTables, 'curve'> {
-  return JSON.parse(readFileSync(join(run, 'result.json'), 'utf8')) as Omit<StoredTables, 'curve'>;
-}
+const storedResult = (run: string): Omit<StoredTables, 'curve'> =>
+  JSON.parse(readFileSync(join(run, 'result.json'), 'utf8')) as Omit<StoredTables, 'curve'>;
 
 /** Reads the curve of a run of before from its CSV file. */
 function storedCurve(run: string): StoredTables['curve'] {

@@ -217,9 +217,8 @@ async function linesOfWays(name: keyof typeof WAYS): Promise<Lines> {
 /** Returns all measurements, by name. */
 export async function measure(): Promise<Lines> {
   const lines: Record<string, Line> = {};
-  for (const name of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
+  for (const name of Object.keys(WAYS) as (keyof typeof WAYS)[])
     Object.assign(lines, await linesOfWays(name));
-  }
   const recipes = recipesIn(readFileSync('CONTRIBUTING.md', 'utf8'));
   return { ...lines, ...shapesOfRecords(), ...recipes, ...houseFigures() };
 }
@@ -242,9 +241,8 @@ function lower(lines: Lines): void {
   const after: Figures = {};
   for (const [name, { figures }] of Object.entries(lines)) {
     after[name] = {};
-    for (const [unit, figure] of Object.entries(figures)) {
+    for (const [unit, figure] of Object.entries(figures))
       after[name][unit] = Math.min(figure, before[name]?.[unit] ?? figure);
-    }
   }
   writeFileSync(CEILINGS, `${JSON.stringify(after, null, 2)}\n`);
 }

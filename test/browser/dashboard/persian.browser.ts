@@ -155,6 +155,5 @@ async function latinWords(page: Page): Promise<readonly string[]> {
 }
 
 /** Texts that are shown in English, as somebody wrote them. */
-async function wordsOfOthers(page: Page): Promise<readonly string[]> {
-  return page.locator('.said[lang=en]').allInnerTexts();
-}
+const wordsOfOthers = async (page: Page): Promise<readonly string[]> =>
+  page.locator('.said[lang=en]').allInnerTexts();

@@ -8,10 +8,7 @@ const CALLBACK = 'https://shop.example.test/back?order=7';
 const balanceOf = (client: ExchangeClient, currency: string): Promise<string> =>
   valueOf(client.walletBalance({ currency }));
 
-/**
- * Tests users, wallets, transfers, withdrawals and payments of a venue, with any adapter between it and the
- * client.
- */
+/** Tests users, wallets, transfers, withdrawals and payments of a venue, by any adapter. */
 export function accountSuite(open: () => Promise<Venue>): void {
   let venue: Venue;
   let alice: ExchangeClient;

@@ -179,9 +179,8 @@ describe('lenience', () => {
     const body = { destinationBankAccountId: BANK_ACCOUNT_ID, amount: '5000000' };
     const made = venue.send('POST /cobank/withdraw', { body });
     const { id } = (made.json as { readonly result: { readonly id: string } }).result;
-    for (const method of ['GET', 'POST']) {
+    for (const method of ['GET', 'POST'])
       expect(venue.send(`${method} /cobank/withdraw/${id}`)).toMatchObject({ status: 200, text: made.text });
-    }
   });
 
   test('can be switched off, but for the two reads that the interface itself shows by POST', () => {

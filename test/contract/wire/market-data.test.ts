@@ -50,9 +50,8 @@ test('all order books are one object a market symbol', () => {
 
 test('a book shows at most 24 levels a side', () => {
   const venue = new RawVenue();
-  for (let level = 0; level < 30; level += 1) {
+  for (let level = 0; level < 30; level += 1)
     venue.bobPlaces({ type: 'sell', price: String(12_600_000_010 + level * 10), amount: '0.001' });
-  }
   const { json } = venue.send('GET /v2/orderbook/BTCIRT', { token: null });
   expect((json as { bids: unknown[] }).bids).toHaveLength(24);
 });

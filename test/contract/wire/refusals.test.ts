@@ -162,9 +162,8 @@ describe('a refused order', () => {
     expect(venue.send('GET /users/profile').json).toMatchObject({
       profile: { verifications: { identity: false } },
     });
-    for (const body of [BUY, { ...BUY, dstCurrency: 'usdt', price: '69000' }]) {
+    for (const body of [BUY, { ...BUY, dstCurrency: 'usdt', price: '69000' }])
       expect(add(venue, body).json).toMatchObject({ status: 'failed', code: 'TradingUnavailable' });
-    }
     expectUntouched(venue);
     user.verifications.identity = true;
     expect(add(venue, BUY).json).toMatchObject({ status: 'ok' });

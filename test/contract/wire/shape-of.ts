@@ -15,9 +15,8 @@ export function shapeOf(value: unknown): Shape {
   if (typeof value === 'string') return textKind(value);
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   if (Array.isArray(value)) return distinct(value.map(shapeOf));
-  if (typeof value === 'object') {
+  if (typeof value === 'object')
     return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, shapeOf(inner)]));
-  }
   return typeof value;
 }
 
@@ -27,6 +26,6 @@ function textKind(text: string): string {
   return TIME.test(text) ? 'time' : 'text';
 }
 
-function distinct(shapes: readonly Shape[]): readonly Shape[] {
-  return [...new Map(shapes.map((shape) => [JSON.stringify(shape), shape])).values()];
-}
+const distinct = (shapes: readonly Shape[]): readonly Shape[] => [
+  ...new Map(shapes.map((shape) => [JSON.stringify(shape), shape])).values(),
+];

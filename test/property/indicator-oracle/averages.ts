@@ -25,10 +25,7 @@ const weighted = (prices: Line, volumes: Line, length: number): Line =>
     sum(volume) === 0 ? null : sum(price.map((value, index) => value * volume[index]!)) / sum(volume),
   );
 
-/**
- * State of Ehlers' cycle code at a bar, “Rocket Science for Traders” (2001), figures 6 and 9; 0 before the
- * first bar.
- */
+/** State of Ehlers' cycle code at a bar, “Rocket Science for Traders” (2001), figures 6 and 9. */
 interface Cycle {
   readonly inPhase: number;
   readonly quadrature: number;

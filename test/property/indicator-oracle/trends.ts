@@ -220,10 +220,7 @@ export const trendFormulas: Readonly<Record<string, Formula>> = {
   },
 };
 
-function awesomeOf(columns: Columns, fast: number, slow: number): Line {
-  return each([sma(median(columns), fast), sma(median(columns), slow)], (short, long) => short - long);
-}
+const awesomeOf = (columns: Columns, fast: number, slow: number): Line =>
+  each([sma(median(columns), fast), sma(median(columns), slow)], (short, long) => short - long);
 
-function change2(high: Line, low: Line): Line {
-  return each([high, low], (top, bottom) => top - bottom);
-}
+const change2 = (high: Line, low: Line): Line => each([high, low], (top, bottom) => top - bottom);

@@ -21,10 +21,7 @@ export const TETHER = createMarket({
 });
 export const RIAL = createMarket({ market: parseMarket('BTCIRT'), priceStep: '10', amountStep: '0.000001' });
 
-/**
- * Makes bars of a seeded random walk in whole price steps. Each bar opens where the last one closed, or close
- * to it.
- */
+/** Makes bars of a seeded random walk in whole price steps. Each opens at or near the last close. */
 export function walkOf(
   market: Market,
   of: {

@@ -92,9 +92,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
   };
 }
 
-function cellPrice(cell: number): Units {
-  return (BigInt(cell) * 100_000_000n) as Units;
-}
+const cellPrice = (cell: number): Units => (BigInt(cell) * 100_000_000n) as Units;
 
 function randomWalk(options: {
   readonly bars: number;
@@ -255,6 +253,4 @@ function demoOrder(of: {
   });
 }
 
-function wholeSteps(amount: bigint): bigint {
-  return amount - (amount % MARKET.amountStep);
-}
+const wholeSteps = (amount: bigint): bigint => amount - (amount % MARKET.amountStep);

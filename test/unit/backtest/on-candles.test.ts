@@ -120,9 +120,7 @@ function reachableFrom(roots: readonly unknown[]): ReadonlySet<object> {
       at = Object.getPrototypeOf(at)
     ) {
       if (at === Function.prototype || at === Array.prototype) break;
-      for (const name of Reflect.ownKeys(at)) {
-        open.push(fieldOf(value, at, name));
-      }
+      for (const name of Reflect.ownKeys(at)) open.push(fieldOf(value, at, name));
     }
   }
   return seen;

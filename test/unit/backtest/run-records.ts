@@ -1,6 +1,5 @@
-import type { LockRecord } from '../../../src/engine/lock.ts';
+import type { LockRecord, Lock } from '../../../src/engine/lock.ts';
 import type { MemberRecord } from '../../../src/engine/universe-manager.ts';
-import type { Lock } from '../../../src/engine/lock.ts';
 
 /** Makes a lock of all markets by a rule, with the given fields. */
 export function lockRecord({

@@ -266,10 +266,6 @@ class Account {
   }
 }
 
-function text(value: number): ReturnType<typeof decimalText> {
-  return decimalText(String(value));
-}
+const text = (value: number): ReturnType<typeof decimalText> => decimalText(String(value));
 
-function tenths(steps: number): ReturnType<typeof decimalText> {
-  return decimalText((steps / 10).toFixed(1));
-}
+const tenths = (steps: number): ReturnType<typeof decimalText> => decimalText((steps / 10).toFixed(1));

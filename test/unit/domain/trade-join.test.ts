@@ -16,9 +16,8 @@ function tape(text: string): readonly PublicTrade[] {
     }));
 }
 
-function textOf(trades: readonly PublicTrade[]): string {
-  return trades.map(({ timeMs, price }) => `${timeMs}${String.fromCharCode(Number(price))}`).join(' ');
-}
+const textOf = (trades: readonly PublicTrade[]): string =>
+  trades.map(({ timeMs, price }) => `${timeMs}${String.fromCharCode(Number(price))}`).join(' ');
 
 describe('joining pages of the tape', () => {
   it.each([

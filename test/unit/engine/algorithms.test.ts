@@ -146,9 +146,7 @@ it('an order over a time is placed in slices, each once', () => {
   const world = EngineWorld.answering().want(
     twap('BTCUSDT', 'buy', { amount: '1', overMs: 60_000, slices: 4 }),
   );
-  for (let slice = 0; slice < 4; slice += 1) {
-    world.fillNext().advance(15_000);
-  }
+  for (let slice = 0; slice < 4; slice += 1) world.fillNext().advance(15_000);
   world.advance(20_000);
   expect(placed(world)).toEqual(Array.from({ length: 4 }, () => 'buy 101 0.25'));
   expect(world.orders().map(({ state }) => state)).toEqual(['filled', 'filled', 'filled', 'filled']);

@@ -8,13 +8,11 @@ import { fillRecord } from '../mirror/mirror-fixture.ts';
 const { trades } = INTERFACE_PROFILE.ownLists;
 const NOTHING = { epoch: 'e', orders: [], algorithms: [], strategies: [], markets: [], intents: [] };
 
-function fillAt(at: number): ReturnType<typeof fillRecord> {
-  return fillRecord({ tradeId: tradeIdOf(at), cursor: at, venueOrderId: orderIdOf(at), side: 'buy' });
-}
+const fillAt = (at: number): ReturnType<typeof fillRecord> =>
+  fillRecord({ tradeId: tradeIdOf(at), cursor: at, venueOrderId: orderIdOf(at), side: 'buy' });
 
-function isTaken(taken: AppliedTrades, at: number): boolean {
-  return taken.show({ id: tradeIdOf(at), orderId: orderIdOf(at), side: 'buy' });
-}
+const isTaken = (taken: AppliedTrades, at: number): boolean =>
+  taken.show({ id: tradeIdOf(at), orderId: orderIdOf(at), side: 'buy' });
 
 describe('trades that are in the books', () => {
   it('are never read again once they are forgotten, though a trade of before them still waits', () => {

@@ -140,9 +140,8 @@ function life(isJournaled: boolean): readonly string[] {
     return answers.length === 0 ? [] : [...answers, ...news(atMs)];
   };
   const follow = (events: EngineEvent[]): void => {
-    for (let next = events.shift(); next !== undefined; next = events.shift()) {
+    for (let next = events.shift(); next !== undefined; next = events.shift())
       events.push(...take(engine.step(next), next.atMs));
-    }
   };
   const step = (event: EngineEvent): void => follow([event]);
   const tapes = [

@@ -167,9 +167,7 @@ describe('a close by hand', () => {
     const lock = { kind: 'lock', name: 'pause', strategy: 'one', market: null, reason: 'x' } as const;
     world.control({ ...lock, untilMs: world.nowMs + 3_600_000, entries: 'cancel', pauses: true });
     world.control(CLOSE);
-    for (let refused = 0; refused < 3; refused += 1) {
-      world.refuse('place', 'OverValueOrder').advance(11_000);
-    }
+    for (let refused = 0; refused < 3; refused += 1) world.refuse('place', 'OverValueOrder').advance(11_000);
     expect(endOf(world, 'k1')).toMatchObject({
       ok: false,
       message: expect.stringMatching(

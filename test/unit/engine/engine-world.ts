@@ -50,9 +50,7 @@ import type { IntentRecord } from '../../../src/records/rows.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
 import { instanceOf, runnerOn } from '../../support/runner-on.ts';
 
-/**
- * A mirror in memory. `crash` drops all changes that were not durable, as a crash does to the mirror on disk.
- */
+/** A mirror in memory. `crash` drops all changes that were not durable, as on disk. */
 class MemoryMirror {
   readonly journal: JournalEntry[] = [];
   /** Wallet lines, in the order in which they were written. */

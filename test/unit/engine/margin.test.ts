@@ -100,9 +100,8 @@ describe('what the exchange tells of margin', () => {
   it('is reported where the exchange refuses it, twice at most, and when it is there again', () => {
     const seen: unknown[] = [];
     const world = EngineWorld.ready({ strategies: [reader(seen)], feeds: [...FEEDS, ...MARGIN_FEEDS] });
-    for (let time = 0; time < 3; time += 1) {
+    for (let time = 0; time < 3; time += 1)
       world.refuse('delegation-limit', 'InvalidCurrency').advance(6_000);
-    }
     const said = 'delegation-limit btc: answer: expected a reading, the exchange said InvalidCurrency';
     expect(world.messages('warning').filter((line) => line.startsWith(said))).toHaveLength(2);
     world.give('delegation-limit', decimalText('1'));

@@ -11,9 +11,7 @@ const PAIR = oco('BTCUSDT', 'sell', {
   tag: 'way out',
 });
 
-function states(world: EngineWorld): readonly string[] {
-  return world.orders().map(({ state }) => state);
-}
+const states = (world: EngineWorld): readonly string[] => world.orders().map(({ state }) => state);
 
 describe('a pair of orders', () => {
   it('is asked for as one, and both of its legs open with the reply', () => {

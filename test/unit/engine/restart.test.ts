@@ -121,9 +121,7 @@ describe('a restart', () => {
     world.venue.hidden.add(id);
     world.venue.fill(id, '0.4');
     const foreign = world.venue.placeByHand('sell', '100', '99').id;
-    for (let count = 0; count < 60; count += 1) {
-      world.fill(foreign, '0.01').advance(500);
-    }
+    for (let count = 0; count < 60; count += 1) world.fill(foreign, '0.01').advance(500);
     expect(world.order().state).toBe('unknown');
     world.restart();
     world.venue.hidden.clear();

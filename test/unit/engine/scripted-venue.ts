@@ -147,10 +147,7 @@ export class ScriptedVenue {
     });
   }
 
-  /**
-   * Trades `amount` of an order, or all that is left of it, at `price`, or at the order's own. The other leg
-   * of a pair ends.
-   */
+  /** Trades `amount` of an order, or what is left, at `price`, or at its own. The other leg ends. */
   fill(id: SomeId, amount?: string, price?: string): VenueTrade {
     const order = this.orderOf(id);
     const left = subtractUnits(order.amount, order.matchedAmount);
@@ -263,9 +260,8 @@ export class ScriptedVenue {
       case 'options':
         return this.rules;
       case 'order': {
-        if (call.venueId === null && !this.profile.clientOrderId.canBeQueried) {
+        if (call.venueId === null && !this.profile.clientOrderId.canBeQueried)
           throw new Error('this exchange finds no order by its client order id');
-        }
         const found = this.orders.find(({ id, clientOrderId, status }) =>
           call.venueId === null
             ? clientOrderId === call.clientOrderId && isOpenStatus(this.profile, status ?? '')

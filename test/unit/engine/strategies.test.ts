@@ -205,9 +205,7 @@ describe('what strategies get', () => {
 describe('candles', () => {
   const BARS: PlannedFeed = { ...feedOf('candles BTCUSDT 1m', 'candles', MINUTE_MS), wantedAgeMs: MINUTE_MS };
 
-  /**
-   * Makes a world with one strategy on bars; the exchange has the bars of all minutes but those in `without`.
-   */
+  /** Makes a world with one strategy on bars; the exchange has bars of all minutes but `without`. */
   function worldOfBars(
     warmUp: number,
     seen: string[],

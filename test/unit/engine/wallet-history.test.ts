@@ -44,9 +44,7 @@ class Wallet {
   }
 }
 
-function upTo(last: number): readonly number[] {
-  return Array.from({ length: last }, (_, index) => index + 1);
-}
+const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
 
 /** Makes a wallet with a history that has been read twice. */
 function begun(last: number): Wallet {

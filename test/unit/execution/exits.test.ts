@@ -19,13 +19,11 @@ function oco(key: string, amount: Units): readonly [OrderRecord, OrderRecord] {
   return [sale(key, { amount, pairKey: `${key}/2` }), sale(`${key}/2`, { ...stop, amount })];
 }
 
-function exits(orders: readonly OrderRecord[], held: string): readonly string[] {
-  return [...exitsAmong(orders, () => parseUnits(held), MARKET_NAMES)];
-}
+const exits = (orders: readonly OrderRecord[], held: string): readonly string[] => [
+  ...exitsAmong(orders, () => parseUnits(held), MARKET_NAMES),
+];
 
-function heldByOne(strategy: string): Units {
-  return parseUnits(strategy === 'one' ? '1' : '0');
-}
+const heldByOne = (strategy: string): Units => parseUnits(strategy === 'one' ? '1' : '0');
 
 function rest(orders: readonly OrderRecord[], held: string): Units {
   const of = { strategy: 'one', asset: 'btc', held: parseUnits(held), marketNames: MARKET_NAMES };

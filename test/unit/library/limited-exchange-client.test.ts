@@ -213,9 +213,8 @@ describe('the client of the library', () => {
       await time.run(time.now() + 2_000);
       return end;
     };
-    for (const token of ['a', 'b']) {
+    for (const token of ['a', 'b'])
       expect(await inTime(trades(open('one', token)))).toMatchObject({ details: { sent: false } });
-    }
     expect((await trades(open('other', 'a'))).ok).toBe(true);
     for (let call = 0; call < 5; call += 1) await open('one', 'a').favoriteMarkets();
     expect(await inTime(open('one', 'a').favoriteMarkets())).toMatchObject({ details: { sent: false } });

@@ -26,9 +26,8 @@ const open = (): MirrorStore =>
 function fillDisk(): void {
   for (let size = 1_048_576; size >= 1; size = Math.floor(size / 2)) {
     try {
-      for (let count = 0; count < 1_000; count += 1) {
+      for (let count = 0; count < 1_000; count += 1)
         writeFileSync(join(disk, `filler-${size}-${count}`), Buffer.alloc(size, 1));
-      }
     } catch {
       // The disk has no room for a file of this size any more.
     }

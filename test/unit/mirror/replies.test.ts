@@ -57,9 +57,7 @@ test('a page of the fills of an old order has them, however many others came lat
 
 const KEY = replyRecord().orderKey;
 
-function kept(key = KEY): readonly ReplyRecord[] {
-  return place.read().replies(key);
-}
+const kept = (key = KEY): readonly ReplyRecord[] => place.read().replies(key);
 
 const reply = (changed: Partial<ReplyRecord>) => ({ kind: 'reply', reply: replyRecord(changed) }) as const;
 

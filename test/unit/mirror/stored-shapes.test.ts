@@ -17,9 +17,7 @@ import { fillRecord, ICEBERG, MirrorFolder, intentChange } from './mirror-fixtur
 /** Stored JSON by its row, named `table name`, where the name is the key of the row. */
 type Stored = Readonly<Record<string, string>>;
 
-/**
- * Makes the state of a bot that has traded, with books, a ledger and a strategy's state that are not empty.
- */
+/** Makes the state of a bot that has traded: books, a ledger and a strategy's state, none empty. */
 function tradedState(): MirrorState {
   const world = EngineWorld.ready({
     settings: { credential: { name: 'the token', advice: 'make a new one' } },

@@ -444,9 +444,8 @@ describe('a strategy in a thread', () => {
   });
 });
 
-async function beginListener(handlerMs: number): Promise<WorkerRunner> {
-  return begin({ setup: written('listener.ts', LISTENER), handlerMs });
-}
+const beginListener = async (handlerMs: number): Promise<WorkerRunner> =>
+  begin({ setup: written('listener.ts', LISTENER), handlerMs });
 
 test('a strategy in a thread says what it holds of a signal, which it is then told', async () => {
   const runner = await beginListener(60_000);

@@ -32,10 +32,7 @@ interface Sighting {
   readonly atMs: number;
 }
 
-/**
- * Runs a plan against the ledger for an hour of virtual time; returns every answer but the first of each
- * feed.
- */
+/** Runs a plan against the ledger for an hour of virtual time; returns answers but the first of a feed. */
 function carryOut(feeds: readonly PlannedFeed[], replyMsOf: (request: number) => number): Sighting[] {
   const queue = new PollQueue(feeds, 0);
   const ledger = new BudgetLedger(budgets);

@@ -57,9 +57,7 @@ async function putBack(backup: string): Promise<readonly string[]> {
 }
 
 /** Opens the outbox of the folder into which the backup was restored. */
-function restored(): AlertOutbox {
-  return new AlertOutbox(openOutboxFile(other));
-}
+const restored = (): AlertOutbox => new AlertOutbox(openOutboxFile(other));
 
 describe('alerts in a backup', () => {
   test('are known again with what was said of them, and no later alert has an id of before', async () => {

@@ -62,9 +62,8 @@ class Mirrored implements Disposable {
 }
 
 /** Makes a run whose fills come just after bars open, as fills of a live exchange come between bars. */
-function runOf(options: DemoRunOptions = {}): BacktestRun {
-  return betweenBars(demoRun({ bars: 300, tradeChance: 0.1, ...options }));
-}
+const runOf = (options: DemoRunOptions = {}): BacktestRun =>
+  betweenBars(demoRun({ bars: 300, tradeChance: 0.1, ...options }));
 
 const betweenBars = (run: BacktestRun): BacktestRun => ({
   ...run,

@@ -26,9 +26,8 @@ const orders = (...items: readonly object[]): Answer => [ORDERS, { items, hasNex
 /** Makes the data of a bot that receives one answer each second. */
 function received(...answers: readonly Answer[]): ReceivedData {
   const all = new ReceivedData();
-  for (const [index, [call, value]] of answers.entries()) {
+  for (const [index, [call, value]] of answers.entries())
     all.answer(call, { outcome: 'value', value } as Parameters<ReceivedData['answer']>[1], index * 1_000);
-  }
   return all;
 }
 

@@ -210,9 +210,8 @@ test('a file that can not be read is refused as without a cache', async () => {
   const path = join(folderOfThisTest(), 'bars.csv');
   await expect(readFileBars(path, QUESTION, cache)).rejects.toMatchObject({ code: 'INVALID_FILE' });
   writeFileSync(path, [0, 1].map((hour) => line(hour, '-1')).join(''));
-  for (let time = 0; time < 2; time += 1) {
+  for (let time = 0; time < 2; time += 1)
     await expect(readFileBars(path, QUESTION, cache)).rejects.toThrow(/bars\.csv:1: .*close/);
-  }
 });
 
 test('partitions are read once, whatever stretch of them, until one is written anew', async () => {

@@ -285,9 +285,8 @@ describe('the inbox', () => {
     const resumed = operator.post(resume);
     const next = inbox().poll();
     expect(next.map(({ id }) => id)).toEqual([resumed]);
-    for (const id of [accepted, drained]) {
+    for (const id of [accepted, drained])
       expect(inEnglish(operator.read(id)?.result)).toMatchObject(refusal('ended before'));
-    }
   });
 
   test('carries a command out although nothing of it can be written, and writes it down later', () => {

@@ -1,8 +1,6 @@
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 
-/**
- * A process that takes commands and prints each: `FOLDER`. It ends every halt but those of the whole account.
- */
+/** A process that takes commands and prints each: `FOLDER`. It ends halts but of the whole account. */
 const inbox = new ControlInbox(process.argv[2] ?? '');
 inbox.listen(
   ({ id, command }) => {

@@ -94,13 +94,11 @@ test.each([
 
 const units = (text: string): Units => parseUnits(text);
 
-function own(name: string, changed: Partial<OrderRecord> = {}): OrderRecord {
-  return orderIn('open', { key: name, clientOrderId: name, strategy: 'a', market: 'BTCIRT', ...changed });
-}
+const own = (name: string, changed: Partial<OrderRecord> = {}): OrderRecord =>
+  orderIn('open', { key: name, clientOrderId: name, strategy: 'a', market: 'BTCIRT', ...changed });
 
-function listedAs(...names: readonly (string | null)[]): readonly VenueOrder[] {
-  return names.map((clientOrderId, index) => ({ id: String(index), clientOrderId }) as unknown as VenueOrder);
-}
+const listedAs = (...names: readonly (string | null)[]): readonly VenueOrder[] =>
+  names.map((clientOrderId, index) => ({ id: String(index), clientOrderId }) as unknown as VenueOrder);
 
 function sorted(
   orders: readonly OrderRecord[],

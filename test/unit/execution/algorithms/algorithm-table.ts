@@ -118,9 +118,10 @@ export function runAlgorithm(
 }
 
 /** Runs a table as `runAlgorithm` does, with an algorithm that was not begun by an intent. */
-export function runBegun(algorithm: Algorithm): (table: string) => void {
-  return (table) => runTable(new AlgorithmRunner({ algorithm }, undefined), table);
-}
+export const runBegun =
+  (algorithm: Algorithm): ((table: string) => void) =>
+  (table) =>
+    runTable(new AlgorithmRunner({ algorithm }, undefined), table);
 
 /** Returns the reason why an algorithm is refused; `taken` if it is not. */
 export function refusalOf(
@@ -318,13 +319,10 @@ function bookOf(bid: string, ask: string | undefined): Pick<SeenBook, 'bestBid' 
   return { bestBid: bookPrice(bid), bestAsk: bookPrice(ask) };
 }
 
-function bookPrice(text: string | undefined): Units | null {
-  return text === undefined || text === '-' ? null : parseUnits(text);
-}
+const bookPrice = (text: string | undefined): Units | null =>
+  text === undefined || text === '-' ? null : parseUnits(text);
 
-function stored(algorithm: Algorithm): Algorithm {
-  return algorithmFromJson(algorithmToJson(algorithm));
-}
+const stored = (algorithm: Algorithm): Algorithm => algorithmFromJson(algorithmToJson(algorithm));
 
 /** Writes the orders and cancels of a step as the tables do. */
 function spell(step: AlgorithmStep<Algorithm>): string {

@@ -24,9 +24,7 @@ import { limitsOf, NO_LIMITS, runTable, viewOf } from './risk-table.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
 
 /** Accepts only a checked order, as everything that plans orders does. */
-function plan(approved: RiskApproved<WantedOrder>): WantedOrder {
-  return approved.value;
-}
+const plan = (approved: RiskApproved<WantedOrder>): WantedOrder => approved.value;
 
 describe('checking an order', () => {
   test('approves the very order that it was asked about', () => {

@@ -130,7 +130,7 @@ function factOf(phrase: string, view: RiskView): Partial<RiskView> {
     return { position: parseUnits(second), holdings: holdingsWith(view, 'BTCUSDT', phrase) };
   if (first === 'price' || phrase === 'no price') return { holdings: holdingsWith(view, 'BTCUSDT', phrase) };
   if (phrase === 'no book') return { book: null };
-  if (first === 'book') {
+  if (first === 'book')
     return {
       book: {
         bestBid: bestOf(second),
@@ -140,7 +140,6 @@ function factOf(phrase: string, view: RiskView): Partial<RiskView> {
         freshUntilMs: null,
       },
     };
-  }
   if (first === 'read' && book !== null) return { book: { ...book, seenAtMs: NOW_MS - Number(second) } };
   if (first === 'bar' && book !== null) return { book: { ...book, freshUntilMs: NOW_MS - Number(words[2]) } };
   if (first === 'venue' && book !== null) return { book: { ...book, venueAtMs: NOW_MS - Number(second) } };
@@ -150,9 +149,8 @@ function factOf(phrase: string, view: RiskView): Partial<RiskView> {
   if (first === 'peak') return { results: withUsdt(results, { peakResult: parseUnits(second) }) };
   if (first === 'result') return { results: withUsdt(results, { result: parseUnits(second) }) };
   if (first === 'unvalued') return { results: withUsdt(results, { unvalued: words.slice(1) }) };
-  if (first === 'losses') {
+  if (first === 'losses')
     return { results: { ...results, lossesInARow: Number(second), lastLossAtMs: NOW_MS - Number(words[3]) } };
-  }
   if (first === 'planned') return { plannedAtMs: words.slice(1, -1).map((agoMs) => NOW_MS - Number(agoMs)) };
   throw new Error(`the table has no fact "${phrase}"`);
 }
@@ -256,9 +254,8 @@ function partnerKey(before: readonly OrderRecord[]): string {
   return `key-${isSecond ? before.length - 1 : before.length + 1}`;
 }
 
-function bestOf(word: string | undefined): Units | null {
-  return word === undefined || word === '-' ? null : parseUnits(word);
-}
+const bestOf = (word: string | undefined): Units | null =>
+  word === undefined || word === '-' ? null : parseUnits(word);
 
 function phrasesOf(text: string): string[] {
   return text
