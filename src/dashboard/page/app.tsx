@@ -135,7 +135,7 @@ function LabLink() {
   const lab = pageSession.value?.lab;
   return lab ? (
     <a href={lab} data-phone="false">
-      <Icon name="lab" />
+      <Icon name="budgets" />
       <span>{t('view.lab')}</span>
     </a>
   ) : null;
@@ -226,12 +226,17 @@ interface ViewProps {
   readonly subject: string | null;
 }
 
+const FURTHER_TEXTS = {
+  en: async () => (await import('./texts/english-further.ts')).ENGLISH_FURTHER_TEXTS,
+  fa: async () => (await import('./texts/persian-further.ts')).PERSIAN_FURTHER_TEXTS,
+};
+
 /** Code of the views that are rarely seen first; null until it is loaded. */
 const further = signal<typeof Further | null>(null);
 async function loadFurther(): Promise<void> {
   const [part, hasFurtherTexts] = await Promise.all([
     loadPart(async () => import('./views/further-view.tsx')),
-    loadLaterTexts('further'),
+    loadLaterTexts(FURTHER_TEXTS),
   ]);
   if (hasFurtherTexts) further.value = part?.FurtherView ?? null;
 }

@@ -18,24 +18,15 @@ const translator = signal<Translate<PageTexts> | null>(null);
 const NO_TEXTS =
   'The page could not be loaded. Please load it again. صفحه بارگذاری نشد. دوباره بارگذاری کنید.';
 
-/** Texts that are loaded when they are first needed: of views rarely seen first, and of the lab. */
-const LATER = {
-  further: {
-    en: async () => (await import('./texts/english-further.ts')).ENGLISH_FURTHER_TEXTS,
-    fa: async () => (await import('./texts/persian-further.ts')).PERSIAN_FURTHER_TEXTS,
-  },
-  lab: {
-    en: async () => (await import('./texts/english-lab.ts')).ENGLISH_LAB_TEXTS,
-    fa: async () => (await import('./texts/persian-lab.ts')).PERSIAN_LAB_TEXTS,
-  },
-} as const;
+/** Texts that are loaded when they are first needed, by language. */
+type LaterTexts = Readonly<Record<Language, () => Promise<object>>>;
 
 /** Those of them that were needed so far. */
-const needed = new Set<keyof typeof LATER>();
+const needed = new Set<LaterTexts>();
 
 /** Loads texts that the page has not needed so far; returns false if that fails. */
-export async function loadLaterTexts(part: keyof typeof LATER): Promise<boolean> {
-  if ((await loadPart<object>(LATER[part][language.value])) === null) return false;
+export async function loadLaterTexts(part: LaterTexts): Promise<boolean> {
+  if ((await loadPart(part[language.value])) === null) return false;
   needed.add(part);
   await loadTexts(language.value);
   return true;
@@ -44,7 +35,7 @@ export async function loadLaterTexts(part: keyof typeof LATER): Promise<boolean>
 async function textsOf(wanted: Language): Promise<TranslationOf<PageTexts>> {
   const later = Object.assign(
     {},
-    ...(await Promise.all([...needed].map(async (part) => LATER[part][wanted]()))),
+    ...(await Promise.all([...needed].map(async (part) => part[wanted]()))),
   ) as TranslationOf<PageTexts>;
   if (wanted === 'en') return { ...later, ...(await import('./texts/english.ts')).ENGLISH_TEXTS };
   const { PERSIAN_TEXTS } = await import('./texts/persian.ts');

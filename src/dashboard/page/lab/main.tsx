@@ -11,7 +11,10 @@ import { LabApp } from './lab-app.tsx';
 // Removes the code of a one-time link from the address before anything else is done.
 const code = readCode();
 
-await loadLaterTexts('lab');
+await loadLaterTexts({
+  en: async () => (await import('../texts/english-lab.ts')).ENGLISH_LAB_TEXTS,
+  fa: async () => (await import('../texts/persian-lab.ts')).PERSIAN_LAB_TEXTS,
+});
 effect(() => {
   void loadTexts(language.value);
 });
