@@ -19,28 +19,30 @@ function filesOf(manifest, name, found = new Set()) {
   return found;
 }
 
+/** Settings of Vite for one page. */
+const settings = (input, into) => ({
+  root: import.meta.dirname,
+  configFile: false,
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: into,
+    rolldownOptions: { input: join(import.meta.dirname, input) },
+    emptyOutDir: true,
+    target: 'es2023',
+    manifest: 'manifest.json',
+    // The page's policy forbids inline code, and every browser that can show the page has modulepreload.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});
+
 /** Builds the page with Vite into `outDir`. Throws if it is larger than allowed. */
 export async function buildPage(outDir) {
   // In the environment of a caller such as a test, Vite would build a page that is twice as large.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
-  const settings = (input, into) => ({
-    root: import.meta.dirname,
-    configFile: false,
-    logLevel: 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: {
-      outDir: into,
-      rolldownOptions: { input: join(import.meta.dirname, input) },
-      emptyOutDir: true,
-      target: 'es2023',
-      manifest: 'manifest.json',
-      // The page's policy forbids inline code, and every browser that can show the page has modulepreload.
-      assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
-      reportCompressedSize: false,
-    },
-  });
   // Two builds: parts that both pages shared would be more files, which compress worse.
   const lab = join(outDir, 'lab');
   await build(settings('index.html', outDir));
