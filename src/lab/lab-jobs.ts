@@ -23,6 +23,8 @@ export interface JobLimits {
   readonly longestMs: number;
   /** Trials of a study at once. */
   readonly workers: number;
+  /** Niceness of a job, 0 to 19. */
+  readonly niceness: number;
 }
 
 interface LabJobsOptions extends Pick<JobPlaces, 'dataFolder' | 'catalogue' | 'language' | 'exchange'> {
@@ -54,11 +56,11 @@ const MOST_OUTPUT = 16_384;
  */
 const BEYOND_MB = 512;
 
-/** Niceness of a job: any other program of the machine goes first. */
-const NICENESS = '19';
+/** Niceness of jobs beside a bot: any other program of the machine goes first. */
+export const LOWEST_PRIORITY = 19;
 
-/** Command that limits the writable memory of a process, gives it the lowest priority, and becomes it. */
-const LIMITED = `ulimit -d "$0" && exec nice -n ${NICENESS} "$@"`;
+/** Command that limits the writable memory of a process, and becomes it. */
+const LIMITED = 'ulimit -d "$0" && exec nice -n "$@"';
 
 /**
  * Folders of the data folder that code of a strategy may write to. The mirror of a bot, and the tokens of its
@@ -247,6 +249,7 @@ export class LabJobs {
         '-c',
         LIMITED,
         String(kilobytes),
+        String(limits.niceness),
         process.execPath,
         `--max-old-space-size=${Math.floor(limits.memoryMb * 0.75)}`,
         ...(command[0] === 'data' ? [] : this.permissions()),

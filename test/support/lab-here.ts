@@ -5,7 +5,8 @@ import type { JobLimits } from '../../src/lab/lab-jobs.ts';
 import type { JobItem, JobState } from '../../src/lab/lab-schema.ts';
 import { DashboardHere } from './dashboard-here.ts';
 
-const LIMITS: JobLimits = { atOnce: 1, workers: 1, memoryMb: 1_024, longestMs: 120_000 };
+/** Jobs have the priority of the tests: beside busy ones they would not run at all with the lowest. */
+const LIMITS: JobLimits = { atOnce: 1, workers: 1, memoryMb: 1_024, longestMs: 1_200_000, niceness: 0 };
 
 /** Settings of a run on the recording that ships. */
 export const EXAMPLE_RUN = { markets: 'BTCUSDT', timeframe: '5m', balances: 'usdt=10000', fee: '0.1%' };
