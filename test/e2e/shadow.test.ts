@@ -12,15 +12,15 @@ import { ownStrategies } from '../../src/plugins/own-files.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 12, 0, 17);
-const HALF_AN_HOUR_MS = 1_800_000;
+const QUARTER_OF_AN_HOUR_MS = 900_000;
 
 const folder = folderOfEachTest();
 
-/** Runs two strategies for half an hour in virtual time. */
+/** Runs two strategies for a quarter of an hour in virtual time. */
 async function run(
   name: string,
   shadow: object | null,
-  lengthMs = HALF_AN_HOUR_MS,
+  lengthMs = QUARTER_OF_AN_HOUR_MS,
 ): Promise<{ readonly summary: Summary; readonly lines: readonly string[]; readonly data: string }> {
   const lines: string[] = [];
   const data = join(folder, name);
@@ -106,7 +106,7 @@ describe('a shadow', () => {
     [{ params: { fast: 0 } }, 'fast'],
     [{ params: { timeframe: '5m' } }, 'candles BTCIRT 5m'],
   ])('that cannot run is reported, and the bot trades without it: %o', async (shadow, reason) => {
-    const { lines, summary } = await run('beside', shadow, 300_000);
+    const { lines, summary } = await run('beside', shadow, 60_000);
     const line = lines.find((text) => text.includes('the shadow ma-cross-2 does not run'));
     expect(line).toContain('the bot goes on without it');
     expect(lines.join('\n')).toContain(reason);
