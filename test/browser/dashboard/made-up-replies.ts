@@ -309,7 +309,7 @@ const rawReply = (of: 'place' | 'cancel', body: string) => ({
   problem: null as string | null,
 });
 
-const intent = {
+export const INTENT = {
   id: 'i0',
   strategy: 'grid',
   atMs: NOW_MS - 7 * MINUTE_MS,
@@ -429,9 +429,9 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     positions: [],
     openOrders,
     intents: [
-      intent,
+      INTENT,
       {
-        ...intent,
+        ...INTENT,
         id: 'i1',
         status: 'refused',
         ...reasonOf('trading is halted: by hand'),
@@ -643,7 +643,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       profit: String(Math.round(wave(index) * 90_000_000)),
     })),
   },
-  intents: { items: [intent], next: null },
+  intents: { items: [INTENT], next: null },
   budgets: {
     asOfMs: NOW_MS,
     budgets: [

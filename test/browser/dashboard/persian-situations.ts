@@ -1,6 +1,6 @@
 import { logItemOf } from '../../../src/dashboard/readers/row-items.ts';
 import { factsOfEnglish, readEnglish, reasonOf } from '../../support/facts-of-english.ts';
-import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
+import { INTENT, NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import type { MadeUpServer } from './made-up-server.ts';
 import type { JournalLine } from '../../../src/mirror/row-pages.ts';
 
@@ -97,14 +97,11 @@ export function giveTroubles(server: MadeUpServer): void {
   server.replies.set('strategy', {
     ...(REPLIES['strategy'] as object),
     intents: REASONS.map((reason, index) => ({
+      ...INTENT,
       id: `i${index}`,
-      strategy: 'grid',
-      atMs: NOW_MS,
       kind: 'target',
-      market: 'BTCIRT',
       status: 'refused',
       ...reasonOf(reason),
-      data: {},
     })),
   });
   server.replies.set('log', {

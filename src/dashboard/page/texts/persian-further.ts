@@ -53,7 +53,7 @@ export const PERSIAN_FURTHER_TEXTS: TranslationOf<typeof ENGLISH_FURTHER_TEXTS> 
   'quality.slippage': 'لغزش قیمت',
   'quality.unfilled': 'هزینهٔ باقی‌مانده',
   'quality.shortfall': 'هزینهٔ کل اجرا',
-  'quality.bps': '{value} bps',
+  'quality.bps': '{value} صدم درصد',
   'quality.times': 'اولین معامله · کامل',
   'fills.title': TERMS.fills,
   'fills.note': 'جدیدترین در بالا',
