@@ -87,9 +87,15 @@ export class SharedAnswers {
     return [...(this.bars.get(tripKey(call))?.values() ?? [])];
   }
 
-  /** Creates a caller for another engine. Only calls about markets may be sent with it. */
-  callerLike(caller: VenueCaller): VenueCaller & { readonly end: () => void } {
-    const reader = new AnswerReader(this);
+  /**
+   * Creates a caller for another engine. Only calls about markets may be sent with it. `onError`: called with
+   * an error of that engine, which must reach neither the first one nor the others.
+   */
+  callerLike(
+    caller: VenueCaller,
+    onError: (error: unknown) => void,
+  ): VenueCaller & { readonly end: () => void } {
+    const reader = new AnswerReader(this, onError);
     this.readers.add(reader);
     return {
       ...caller,
@@ -129,12 +135,14 @@ interface WaitingRead {
 /** Calls of one engine. Each gets an answer that it did not get before, or waits for one. */
 class AnswerReader {
   private readonly shared: SharedAnswers;
+  private readonly onError: (error: unknown) => void;
   /** Number of the last answer, or the beginning of the last bar, that each call got. */
   private readonly got = new Map<string, number>();
   private waiting: readonly WaitingRead[] = [];
 
-  constructor(shared: SharedAnswers) {
+  constructor(shared: SharedAnswers, onError: (error: unknown) => void) {
     this.shared = shared;
+    this.onError = onError;
   }
 
   send(call: VenueCall, handler: CompletionHandler<VenueEnd>): void {
@@ -147,7 +155,11 @@ class AnswerReader {
     const { waiting } = this;
     this.waiting = [];
     // An engine may send its next call from within the end of this one.
-    for (const { call, handler } of waiting) this.send(call, handler);
+    try {
+      for (const { call, handler } of waiting) this.send(call, handler);
+    } catch (error) {
+      this.onError(error);
+    }
   }
 
   private next(call: VenueCall): ValueAnswer | null {

@@ -113,6 +113,14 @@ describe('a shadow', () => {
     expect(summary.strategies.map(({ strategy }) => strategy)).toEqual(['ma-cross', 'market-maker']);
   });
 
+  test('is not made of a strategy with a universe', () => {
+    const universe = { quote: 'rls', rankBy: 'volume24h', take: 2 };
+    const strategies = [{ plugin: 'ma-cross', universe, shadow: {} }];
+    expect(() => readConfig(null, [['strategies', JSON.stringify(strategies)]])).toThrow(
+      'expected a shadow of a strategy with market, was one with universe',
+    );
+  });
+
   test('needs a name that no other strategy has', () => {
     const strategies = [{ plugin: 'ma-cross', market: 'BTCIRT', shadow: { name: 'ma-cross' } }];
     expect(() => readConfig(null, [['strategies', JSON.stringify(strategies)]])).toThrow(

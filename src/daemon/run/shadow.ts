@@ -30,6 +30,9 @@ import { notify, type Screen } from './screen.ts';
 /** Interval at which a shadow checks whether it can begin, in ms. */
 const POLL_INTERVAL_MS = 1_000;
 
+/** Number of checks after which a shadow that cannot begin is reported. */
+const MOST_SILENT_CHECKS = 60;
+
 /** Maximum number of bars of a series that it takes over from the mirror. */
 const MOST_BARS = 10_000;
 
@@ -59,6 +62,7 @@ export class Shadow {
   private record: RunRecord | null = null;
   private cancel: Cancel | null = null;
   private hasEnded = false;
+  private checks = 0;
 
   constructor(options: ShadowOptions) {
     this.options = options;
@@ -76,6 +80,9 @@ export class Shadow {
       this.fail(error);
       return;
     }
+    this.checks += 1;
+    if (this.checks === MOST_SILENT_CHECKS)
+      this.report('warning', 'has not begun yet: the bot does not trade, or has read no book of its market');
     this.cancel = venue.time.at(venue.time.now() + POLL_INTERVAL_MS, () => this.begin());
   }
 
@@ -107,12 +114,24 @@ export class Shadow {
     });
   }
 
-  /** Ends it. Its orders on paper stay for the next start. */
+  /** Ends it. Its orders on paper stay for the next start. Never rejects: the bot must not end of it. */
   async end(): Promise<void> {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.cancel?.();
-    await this.opened.disposeAsync();
+    this.bot = null;
+    try {
+      await this.opened.disposeAsync();
+    } catch (error) {
+      this.report('error', `did not end in order: ${messageOf(error)}`);
+    }
+  }
+
+  /** Ends it because of an error, and reports that. */
+  fail(error: unknown): void {
+    if (this.hasEnded) return;
+    this.report('error', `does not run, the bot goes on without it: ${messageOf(error)}`);
+    void this.end();
   }
 
   private open(): boolean {
@@ -150,7 +169,7 @@ export class Shadow {
       new RunRecord(folder, { mode, instance: prefix, alerts: 'not set', strategies: [note] }),
     );
     const store = venue.isNew ? null : new PaperAccountFile(folder);
-    const reader = answers.callerLike(venue.caller);
+    const reader = answers.callerLike(venue.caller, (error) => this.fail(error));
     this.opened.defer(reader.end);
     const budgets = [...venue.budgets.values()];
     const onPaper = this.opened.adopt(
@@ -222,14 +241,9 @@ export class Shadow {
     };
   }
 
-  private fail(error: unknown): void {
+  private report(level: 'warning' | 'error', what: string): void {
     const { venue, screen } = this.options;
-    notify(screen, {
-      level: 'error',
-      message: `the shadow ${this.name} does not run, the bot goes on without it: ${messageOf(error)}`,
-      atMs: venue.time.now(),
-    });
-    void this.end();
+    notify(screen, { level, message: `the shadow ${this.name} ${what}`, atMs: venue.time.now() });
   }
 }
 

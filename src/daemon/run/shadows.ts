@@ -73,9 +73,14 @@ export class Shadows {
     }
   }
 
-  /** Gives an answer that the bot gets at this moment to its shadows. */
+  /** Gives an answer that the bot gets at this moment to its shadows. An error ends them, not the bot. */
   apply(call: VenueCall, answer: VenueAnswer, askedAtMs: number): void {
-    if (this.loaded.length > 0) this.answers.apply(call, answer, { askedAtMs });
+    if (this.loaded.length === 0) return;
+    try {
+      this.answers.apply(call, answer, { askedAtMs });
+    } catch (error) {
+      for (const shadow of this.running) shadow.fail(error);
+    }
   }
 
   /** Begins the shadows of a bot that has started. */

@@ -25,6 +25,7 @@ export function checkWhole(written: unknown): readonly Located[] {
   return [
     ...checkMode(root),
     ...checkStrategyNames(root),
+    ...checkShadows(root),
     ...checkEmbedded(plain(root['embedded'])),
     ...checkWatchdog(plain(root['watchdog'])),
   ];
@@ -107,6 +108,18 @@ function checkStrategyNames(root: Plain): readonly Located[] {
         `expected a name of lower-case letters, digits and hyphens for ${name}, which can be no part of an order id`,
       ),
     ];
+  });
+}
+
+/** Checks that no strategy with a universe has a shadow: its members would be those that the bot follows. */
+function checkShadows({ strategies }: Plain): readonly Located[] {
+  if (!Array.isArray(strategies)) return [];
+  return strategies.flatMap((strategy: unknown, index) => {
+    const { universe, shadow } = plain(strategy);
+    if (universe === undefined || !isObject(shadow)) return [];
+    const message =
+      'expected a shadow of a strategy with market, was one with universe: a backtest compares those';
+    return [problem(['strategies', index, 'shadow'], message)];
   });
 }
 

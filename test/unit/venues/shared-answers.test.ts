@@ -16,8 +16,8 @@ const never = new AbortController().signal;
 function setup() {
   const time = new VirtualTime(START_MS);
   const shared = new SharedAnswers(time);
-  const caller = shared.callerLike(noCaller);
   const got: unknown[] = [];
+  const caller = shared.callerLike(noCaller, (error) => got.push(error));
   return {
     time,
     shared,
@@ -76,6 +76,24 @@ describe('a call of a second engine', () => {
     shared.apply(BOOK, value(book('11')), { askedAtMs: START_MS });
     send(BOOK);
     expect(got).toEqual([book('11')]);
+  });
+
+  test('that fails is told its own engine, and neither the first one nor the others', async () => {
+    const { time, shared, got } = setup();
+    const failed: unknown[] = [];
+    const broken = shared.callerLike(noCaller, (error) => failed.push(error));
+    broken.send(BOOK, never, {
+      onEnd() {
+        throw new Error('the shadow is broken');
+      },
+      onError: () => undefined,
+    });
+    const well = shared.callerLike(noCaller, (error) => failed.push(error));
+    well.send(BOOK, never, { onEnd: ({ answer }) => got.push(answer.outcome), onError: () => undefined });
+    shared.apply(BOOK, value(book('10')), { askedAtMs: START_MS });
+    await time.run(START_MS + 1);
+    expect(failed).toEqual([new Error('the shadow is broken')]);
+    expect(got).toEqual(['value']);
   });
 
   test('gets nothing from a failure, or after its end', async () => {
