@@ -430,10 +430,10 @@ describe('a command', () => {
 
   test('on an entry says what it buys, and is refused for one that does not wait', async () => {
     const { intent } = waitingEntry();
-    const { json } = await here.api('/overview');
-    expect(json['approvals']).toMatchObject([
-      { id: intent.id, value: '600000000', bound: '60000000000', currency: 'rls' },
-    ]);
+    // The overview is shared for a moment, as a test before may have read it.
+    await expect
+      .poll(async () => (await here.api('/overview')).json['approvals'])
+      .toMatchObject([{ id: intent.id, value: '600000000', bound: '60000000000', currency: 'rls' }]);
     const body = { key: 'approval', entry: intent.id };
     const cost = await here.api('/actions/approve', { ...body, dryRun: true });
     expect(cost.json).toMatchObject({
