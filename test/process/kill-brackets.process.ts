@@ -55,6 +55,7 @@ function bracketsAtWork({ mirrorPath }: BotHome, nowMs: number): readonly Watche
         intentId === row.intentId && clientOrderId !== null ? [clientOrderId] : [],
       ),
     ),
+    sales: new Set<string>(),
     excuses: [],
   }));
 }

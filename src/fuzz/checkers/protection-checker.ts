@@ -147,7 +147,9 @@ function bareAt(book: Book, bracket: WatchedBracket, atMs: number): bigint {
   const held = own < left ? own : left;
   if (held <= 0n) return 0n;
   const cost = costOf(bracket, orders, atMs);
-  const bare = held - coverOf(bracket, orders, atMs);
+  const cover = coverOf(bracket, orders, atMs);
+  if (cover === null) return 0n;
+  const bare = held - cover;
   // Steps change: what is too little for an order of its own is not counted.
   if (cost === null || (bare * cost) / ONE < CLEARLY_ENOUGH * market.minOrderValue) return 0n;
   return bare;
@@ -189,12 +191,16 @@ function costOf(
   return amount === 0n ? null : (total * ONE) / amount;
 }
 
-/** Returns the amount that open sales of a bracket would still sell; the legs of a pair count once. */
-function coverOf({ names }: WatchedBracket, orders: readonly Own[], atMs: number): bigint {
+/**
+ * Returns the amount that open sales of a bracket would still sell; the legs of a pair count once. Null while
+ * a limit sale by the strategy's decision rests in place of its exit: then the stop is in the bot.
+ */
+function coverOf({ names, sales }: WatchedBracket, orders: readonly Own[], atMs: number): bigint | null {
   const pairs = new Map<string, bigint>();
   for (const { order, name, fills } of orders) {
     if (order.side !== 'sell' || !names.has(name)) continue;
     if (order.openedAtMs > atMs || (order.closedAtMs !== null && order.closedAtMs <= atMs)) continue;
+    if (sales.has(name)) return null;
     const filled = fills.reduce((sum, fill) => sum + (fill.atMs <= atMs ? fill.amount : 0n), 0n);
     const rest = order.amount - filled;
     if (rest > (pairs.get(name) ?? 0n)) pairs.set(name, rest);
@@ -221,6 +227,8 @@ export interface WatchedBracket {
   readonly before: bigint;
   /** Names under which its orders were placed. */
   readonly names: Set<string>;
+  /** Those of the names that are limit sales by the strategy's decision. */
+  readonly sales: Set<string>;
   /** Times at which its own orders had no clear answer, or were refused. */
   readonly excuses: Excuse[];
 }
@@ -300,6 +308,7 @@ export class BracketWatch {
         isProtection: terms.entry === null,
         before: terms.entry === null || algorithm.entry !== 'ended' ? algorithm.bought : 0n,
         names: new Set(),
+        sales: new Set(),
         excuses: [],
       };
       this.atWork.set(intentId, bracket);
@@ -317,10 +326,13 @@ export class BracketWatch {
       if (this.moved.has(strategy)) this.end(intentId, nowMs);
   }
 
-  private applyOrder({ key, intentId, state, clientOrderId }: OrderRecord, nowMs: number): void {
+  private applyOrder(order: OrderRecord, nowMs: number): void {
+    const { key, intentId, state, clientOrderId } = order;
     const bracket = this.atWork.get(intentId);
     if (bracket === undefined) return;
     if (clientOrderId !== null) bracket.names.add(clientOrderId);
+    if (clientOrderId !== null && order.exit === 'decision' && order.execution === 'limit')
+      bracket.sales.add(clientOrderId);
     this.holdOne(bracket, `unknown ${key}`, state === 'unknown', nowMs);
     if (state === 'rejected') bracket.excuses.push({ fromMs: nowMs, toMs: nowMs });
   }

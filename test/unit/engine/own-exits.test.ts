@@ -164,6 +164,15 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     expect(refused(world)).toEqual([]);
   });
 
+  it('sells all at the stop while the limit sale of a part rests', () => {
+    const world = held();
+    world.want(target(BTC, { position: '0.5', price: '105' }));
+    serve(world);
+    world.quote('89', '90');
+    serve(world);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'limit 0.498 @105', 'cancel', 'market 0.998']);
+  });
+
   it('stays with the market once it has asked for it', () => {
     const world = held();
     world.want(exit(BTC), exit(BTC, { price: '105' }));

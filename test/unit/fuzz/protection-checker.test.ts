@@ -45,6 +45,7 @@ const bracket = (changes: Partial<WatchedBracket> = {}): WatchedBracket => ({
   isProtection: false,
   before: 0n,
   names: new Set(['bot-a-e001-1', 'bot-a-e001-2', 'bot-a-e001-3']),
+  sales: new Set(['bot-a-e001-3']),
   excuses: [],
   ...changes,
 });
@@ -96,6 +97,14 @@ describe('a position of a bracket', () => {
     const sold = { ...BOUGHT, tradeId: 2, orderId: 2, side: 'sell', atMs: 5_000 } as const;
     const half = { ...sold, amount: parseUnits('0.5'), total: parseUnits('50') };
     expect(check([order(2, { openedAtMs: 1_000 })], { fills: [half] })).toEqual([]);
+  });
+
+  test('has its stop in the bot while a limit sale by decision rests, also of a part', () => {
+    const amount = parseUnits('0.5');
+    expect(check([order(3, { openedAtMs: 1_500, amount })])).toEqual([500]);
+    expect(check([order(3, { openedAtMs: 1_500, amount, isOpen: false, closedAtMs: 20_000 })])).toEqual([
+      500, 80_000,
+    ]);
   });
 
   test('is of its own market, whatever else the strategy trades', () => {
