@@ -61,16 +61,12 @@ function tradingOf(data: string): unknown {
 }
 
 describe('a shadow', () => {
-  test('changes nothing that the bot does, and sends no request', async () => {
+  test('trades on paper on what the bot reads, and changes nothing that the bot does or sends', async () => {
     const alone = await run('alone', null);
-    const beside = await run('beside', { params: { fast: 2 } });
-    expect(beside.summary.endpoints).toEqual(alone.summary.endpoints);
-    expect(tradingOf(beside.data)).toEqual(tradingOf(alone.data));
+    const { data, lines, summary } = await run('beside', { name: 'quick', params: { fast: 2, slow: 4 } });
+    expect(summary.endpoints).toEqual(alone.summary.endpoints);
+    expect(tradingOf(data)).toEqual(tradingOf(alone.data));
     expect(existsSync(join(alone.data, 'shadows'))).toBe(false);
-  });
-
-  test('trades on paper on the books and bars that the bot reads', async () => {
-    const { data, lines } = await run('beside', { name: 'quick', params: { fast: 2, slow: 4 } });
     expect(lines.filter((line) => line.includes('quick'))).toEqual([
       expect.stringContaining('quick decides beside ma-cross on the same market data'),
     ]);
