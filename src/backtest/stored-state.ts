@@ -92,6 +92,8 @@ export class StoredState {
       // Market data and wallets are read again at every start; the rest is for people.
       case 'journal':
       case 'position-move':
+      case 'note':
+      case 'note-end':
       case 'figure':
       case 'reply':
       case 'wallet':

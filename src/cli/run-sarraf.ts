@@ -168,6 +168,11 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Declines an entry that waits for a person: nothing is sent.',
     load: async () => (await import('./commands/positions.ts')).approvalCommand('decline'),
   },
+  note: {
+    takes: '[trade] [text]',
+    summary: 'Notes a text and tags on a trade, or lists the notes.',
+    load: async () => (await import('./commands/positions.ts')).noteCommand(),
+  },
   pause: {
     takes: '<strategy>',
     summary: 'Pauses one strategy: it decides nothing until it is resumed.',
@@ -279,7 +284,7 @@ const GROUPS = {
   'Watch a bot':
     'status orders trades quality shadow balances intents signals locks reconcile budget health dashboard alerts report',
   'Steer a bot':
-    'halt resume pause reload promote approve decline cancel close position order signal lock unlock',
+    'halt resume pause reload promote approve decline note cancel close position order signal lock unlock',
   'Use the account': 'api statement withdraw deposit-address login gateway',
   'Record data': 'record data sql',
   'Keep it safe': 'token ledger watchdog backup restore',

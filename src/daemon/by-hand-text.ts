@@ -1,5 +1,5 @@
 import { countText } from '../domain/money.ts';
-import type { ApprovalCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
+import type { ApprovalCommand, NoteCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
 import { entryText } from '../mirror/strategy-status.ts';
 import type { IntentRecord } from '../records/rows.ts';
 import { lengthText } from '../domain/time-text.ts';
@@ -69,6 +69,17 @@ export function approvalText(kind: ApprovalCommand['kind'], id: string, entry: I
   return kind === 'approve'
     ? `This approves ${id}: ${what}. It begins if every check allows it.`
     : `This declines ${id}: ${what}. Nothing is sent.`;
+}
+
+/** Returns the question before a note is stored or removed. */
+export function noteText({ entry, text, tags }: Pick<NoteCommand, 'entry' | 'text' | 'tags'>): string {
+  const parts = [
+    ...(text === '' ? [] : [`"${text}"`]),
+    ...(tags.length === 0 ? [] : [`the tags ${tags.join(', ')}`]),
+  ];
+  return parts.length === 0
+    ? `This removes the note and the tags on what ${entry} bought.`
+    : `This notes ${parts.join(' and ')} on what ${entry} bought, in place of any earlier note.`;
 }
 
 /** Limit of cancels at the exchange, and the time that many cancels need. */

@@ -136,6 +136,29 @@ const reason: z.ZodType<Sentence> = z.string().max(LONGEST_REASON);
 /** Name of a strategy or market, or key of an order. */
 const name = z.string().max(LONGEST_KEY);
 const decimal = z.string().regex(/^\d{1,30}(?:\.\d{1,20})?$/);
+
+/** Schema of a text of a person: any letters, but nothing that breaks a line or turns the direction. */
+const personText = z
+  .string()
+  .trim()
+  .normalize()
+  .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'expected one line of text');
+
+/** Fields of a note on a trade; neither a text nor tags remove it. */
+export const noteFields = z.object({
+  entry: name.describe('The order that bought, or the command that moved the coins.'),
+  text: personText.max(LONGEST_REASON).default(''),
+  tags: z
+    .array(
+      personText
+        .min(1)
+        .max(40)
+        .regex(/^[^,،]*$/, 'expected a tag without a comma'),
+    )
+    .max(10)
+    .default([]),
+});
+
 const byHand = {
   /** Key of the command. A command whose key was done before is not done again, also after a crash. */
   key: z.string().min(1).max(LONGEST_KEY),
@@ -222,6 +245,8 @@ export const postedCommand = z.discriminatedUnion('kind', [
   }),
   /** Decides on an entry that waits for a person, by the id of its intent. */
   z.strictObject({ kind: z.enum(['approve', 'decline']), ...byHand, intent: name }),
+  /** Replaces a person's note and tags on a trade. */
+  z.strictObject({ kind: z.literal('note'), ...byHand, ...noteFields.shape }),
   /** Gives a strategy a message from outside. */
   z.strictObject({
     kind: z.literal('signal'),
@@ -250,9 +275,13 @@ export type CloseCommand = PostedOf<'close'>;
 export type PlaceCommand = PostedOf<'place'>;
 export type PositionCommand = PostedOf<'position'>;
 export type ApprovalCommand = PostedOf<'approve' | 'decline'>;
+export type NoteCommand = PostedOf<'note'>;
 
-/** A person's command on orders, positions and entries. */
-export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand | PositionCommand | ApprovalCommand;
+/** A person's command whose result is stored in the step that carries it out. */
+export type AtOnceCommand = PositionCommand | ApprovalCommand | NoteCommand;
+
+/** A person's command on orders, positions, entries and trades. */
+export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand | AtOnceCommand;
 
 /** A signal. `ageMs`: its age at its acceptance, by this machine's clock; 0 if omitted. */
 export type SignalCommand = PostedOf<'signal'> & { readonly ageMs?: number | undefined };
@@ -263,7 +292,7 @@ export type ControlCommand =
   | SignalCommand
   | { readonly kind: 'compare-balances' };
 
-const BY_HAND: ReadonlySet<string> = new Set(['cancel', 'close', 'place', 'position', 'approve', 'decline']);
+const BY_HAND: ReadonlySet<string> = new Set('cancel close place position approve decline note'.split(' '));
 
 export function isByHand(command: ControlCommand): command is ByHandCommand {
   return BY_HAND.has(command.kind);

@@ -5,7 +5,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { StoredReply, WalletReading, WalletTransaction } from '../venues/port.ts';
-import type { AlgorithmRecord, IntentRecord, StrategyRecord } from '../records/rows.ts';
+import type { AlgorithmRecord, IntentRecord, NoteRecord, StrategyRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 
@@ -110,6 +110,8 @@ export type MirrorChange =
     }
   | { readonly kind: 'public-trades'; readonly market: string; readonly trades: readonly PublicTrade[] }
   | { readonly kind: 'position-move'; readonly move: PositionMoveRecord }
+  | { readonly kind: 'note'; readonly note: NoteRecord }
+  | { readonly kind: 'note-end'; readonly entry: string }
   /** A figure replaces the one with the same name and time. */
   | { readonly kind: 'figure'; readonly figure: FigureRecord }
   /**

@@ -226,6 +226,7 @@ export class Bot {
       UPDATE journal SET json = all_in_english(json) WHERE json LIKE '%"code%';
       ALTER TABLE orders DROP COLUMN arrival_bid;
       ALTER TABLE orders DROP COLUMN arrival_ask;
+      DROP TABLE trip_notes;
       DROP INDEX intents_waiting;
       ALTER TABLE intents DROP COLUMN approval;
       ALTER TABLE intents DROP COLUMN expires_at_ms;

@@ -9,6 +9,7 @@ import {
   ALGORITHM_ROWS,
   STRATEGY_ROWS,
   BALANCE_ROWS,
+  NOTE_ROWS,
   FINAL_STATES,
   REFUSED,
 } from './record-tables.ts';
@@ -40,6 +41,8 @@ export class ChangeWriter {
   private readonly figure: Statement;
   private readonly reply: Statement;
   private readonly move: Statement;
+  private readonly note: Statement;
+  private readonly noteEnd: Statement;
 
   constructor(database: Database.Database) {
     const prepare = (sql: string): Statement => database.prepare<[object]>(sql);
@@ -83,6 +86,8 @@ export class ChangeWriter {
     this.move = prepare(`
       INSERT INTO position_moves (key, act, at_ms, from_strategy, to_strategy, asset, amount, price, market, by)
       VALUES (@key, @act, @atMs, @from, @to, @asset, @amount, @price, @market, @by)`);
+    this.note = prepare(NOTE_ROWS.upsert('entry'));
+    this.noteEnd = prepare('DELETE FROM trip_notes WHERE entry = @entry');
   }
 
   /** Writes one change; `atMs` is the time when it was decided or seen. */
@@ -124,6 +129,12 @@ export class ChangeWriter {
         return;
       case 'position-move':
         this.move.run(change.move);
+        return;
+      case 'note':
+        this.note.run(change.note);
+        return;
+      case 'note-end':
+        this.noteEnd.run({ entry: change.entry });
         return;
       case 'market':
       case 'wallet':

@@ -21,6 +21,7 @@ import {
   ALGORITHM_ROWS,
   STRATEGY_ROWS,
   BALANCE_ROWS,
+  NOTE_ROWS,
 } from './record-tables.ts';
 
 /**
@@ -235,7 +236,7 @@ const BY_KIND: Readonly<Record<FieldKind, ColumnCheck | null>> = {
 /** Columns with a requirement of their own, by `table.column`. */
 const OF_TABLE: Readonly<Record<string, ColumnCheck | null>> = {
   ...Object.fromEntries(
-    [ORDER_ROWS, FILL_ROWS, INTENT_ROWS, ALGORITHM_ROWS, STRATEGY_ROWS, BALANCE_ROWS].flatMap(
+    [ORDER_ROWS, FILL_ROWS, INTENT_ROWS, ALGORITHM_ROWS, STRATEGY_ROWS, BALANCE_ROWS, NOTE_ROWS].flatMap(
       ({ table, columns }) => columns.map(({ column, kind }) => [`${table}.${column}`, BY_KIND[kind]]),
     ),
   ),
@@ -262,6 +263,7 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck | null>> = {
     expected: 'a value as the name of its series says',
   },
   'position_moves.act': oneOf(...POSITION_ACTS),
+  'trip_notes.tags': jsonOf('array'),
   'replies.step': oneOf('place', 'look-up', 'cancel'),
   'strategies.json': record('is_strategy_instance(json)', ({ json }) =>
     storedProblem(INSTANCE, String(json)),

@@ -18,6 +18,9 @@ export const RECENT_MS = 15 * 60_000;
 /** Maximum number of stored versions of each market. A few are added in a day. */
 const VERSIONS_A_MARKET = 1_000;
 
+/** Maximum number of notes of people; beyond it the oldest are removed. */
+const MOST_NOTES = 20_000;
+
 /** Removes one table's rows beyond its limit; returns their number. */
 type Rule = (step: { readonly atMs: number }) => number;
 
@@ -106,7 +109,11 @@ export class Pruner {
           AND NOT EXISTS (SELECT 1 FROM intents WHERE intents.intent_id = old.intent_id AND status = 'working')
           AND NOT EXISTS (SELECT 1 FROM algorithms WHERE algorithms.intent_id = old.intent_id)
         ORDER BY id LIMIT ${ROWS_A_STEP})`);
+    const notes = this.database.prepare(`
+      DELETE FROM trip_notes WHERE entry IN (
+        SELECT entry FROM trip_notes ORDER BY at_ms DESC LIMIT ${ROWS_A_STEP} OFFSET ${MOST_NOTES})`);
     return {
+      note: () => notes.run().changes,
       journal: () => journal.run(limits.journalRows).changes,
       fill: () => fills.run(limits.fills).changes,
       intent: () => intents.run(limits.intents).changes,

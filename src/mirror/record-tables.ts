@@ -3,7 +3,7 @@ import { formatUnits, parseUnits, separatedName } from '../domain/money.ts';
 import type { FieldKind, RecordFields, RecordOf, TextsOf } from '../records/field.ts';
 import { FILL } from '../records/fill.ts';
 import { ORDER } from '../records/order.ts';
-import { ALGORITHM, BALANCE, INTENT, STRATEGY } from '../records/rows.ts';
+import { ALGORITHM, BALANCE, INTENT, NOTE, STRATEGY } from '../records/rows.ts';
 
 /** A value for a placeholder of an SQL condition. */
 export type SqlValue = string | number | null;
@@ -50,8 +50,8 @@ class RecordTable<Of extends RecordFields> {
 
   /**
    * Prepares a query for records; its argument is the SQL after `FROM table`, such as a condition and an
-   * order. Records are read one after another, so only one is in memory. A column that the mirror of an older
-   * sarraf lacks is null. Throws `INVALID_DECIMAL` at a row with a damaged decimal.
+   * order. Records are read one after another, so only one is in memory. In the mirror of an older sarraf, a
+   * missing column is null, and a missing table has no rows. Throws `INVALID_DECIMAL` at a damaged decimal.
    */
   iterate(
     database: Database.Database,
@@ -61,6 +61,7 @@ class RecordTable<Of extends RecordFields> {
       .prepare<[], string>(`SELECT name FROM pragma_table_info('${this.table}')`)
       .pluck()
       .all();
+    if (names.length === 0) return () => [];
     const fields = this.columns.map(
       ({ field, column }) => `${names.includes(column) ? column : 'NULL'} AS ${field}`,
     );
@@ -98,6 +99,7 @@ export const INTENT_ROWS = new RecordTable('intents', INTENT, { id: 'intent_id' 
 export const ALGORITHM_ROWS = new RecordTable('algorithms', ALGORITHM);
 export const STRATEGY_ROWS = new RecordTable('strategies', STRATEGY);
 export const BALANCE_ROWS = new RecordTable('balances', BALANCE);
+export const NOTE_ROWS = new RecordTable('trip_notes', NOTE);
 
 /** SQL for orders that were sent and count as never placed. */
 export const REFUSED = `state = 'rejected' AND attempts > 0`;

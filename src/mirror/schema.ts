@@ -266,6 +266,17 @@ const VERSION_7 = `
   CREATE INDEX intents_waiting ON intents (id) WHERE approval = 'waiting';
 `;
 
+/** Adds what people note on trades. A note stays while the fills of its purchase are booked again. */
+const VERSION_8 = `
+  CREATE TABLE trip_notes (
+    entry TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    by TEXT,
+    at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /**
  * The mirror's schema as steps: the first makes the tables, each later one migrates a mirror of the version
  * before. The number of steps is the schema's version. Files of each version exist, so a step never changes
@@ -279,6 +290,7 @@ export const MIRROR_STEPS: readonly string[] = [
   VERSION_5,
   VERSION_6,
   VERSION_7,
+  VERSION_8,
 ];
 
 /** Schema version that this sarraf writes; a mirror states its version in `user_version`. */

@@ -5,11 +5,16 @@ import { TripBooks, valueAt, type RoundTrip, type TripMarket } from '../portfoli
 import type { PositionMoveRecord } from '../engine/mirror-change.ts';
 import type { MirrorReader } from './mirror-reader.ts';
 import { positionMovesOf } from './read-statement-rows.ts';
-import { FILL_ROWS } from './record-tables.ts';
+import { FILL_ROWS, NOTE_ROWS } from './record-tables.ts';
 
 /** Round trip of a strategy, with what its orders say about it. */
 export interface ListedTrip extends RoundTrip {
   readonly strategy: string;
+  /** Key of what a note on it belongs to: its purchase, or the command that moved its coins. */
+  readonly entry: string | null;
+  readonly note: string;
+  /** Tags that a person has given it. */
+  readonly tags: readonly string[];
   /** Tags of its purchase and of its sale: of rules, the condition that was true. */
   readonly entryTag: string | null;
   readonly exitTag: string | null;
@@ -50,6 +55,8 @@ export class TripRegister {
   readonly #markets = new Map<string, TripMarket>();
   readonly #labels = new Map<string, OrderLabels>();
   readonly #firstStops = new Map<string, Units>();
+  /** Keys of the commands that moved coins, by the strategy that got them, the market and the time. */
+  readonly #moved = new Map<string, string>();
   #lastOrderId = 0;
   #books = new TripBooks(this.#markets);
   #place = NOTHING;
@@ -74,7 +81,9 @@ export class TripRegister {
       this.#readFills();
     }
     this.#readStops();
-    return this.#books.trips().trips.map((trip) => this.#listed(trip));
+    const notes = NOTE_ROWS.select(this.#reader.database, '')();
+    const noteOf = new Map(notes.map(({ entry, text, tags }) => [entry, { note: text, tags }]));
+    return this.#books.trips().trips.map((trip) => this.#listed(trip, noteOf));
   }
 
   #readMarkets(priceOf: (market: string) => Units | null): void {
@@ -101,6 +110,7 @@ export class TripRegister {
     if ((fills[0]?.atMs ?? lastMs) < lastMs) return false;
     this.#readLabels(fills);
     for (const fill of fills) this.#books.add(fill);
+    for (const { to, market, atMs, key } of all) this.#moved.set(`${to} ${market} ${atMs}`, key);
     const newestId = database.prepare<[], number>('SELECT ifnull(max(id), 0) FROM fills').pluck().get() ?? 0;
     this.#place = {
       lastId: newestId,
@@ -136,18 +146,33 @@ export class TripRegister {
     }
   }
 
-  #listed(trip: RoundTrip): ListedTrip {
+  #listed(
+    trip: RoundTrip,
+    noteOf: ReadonlyMap<string, { readonly note: string; readonly tags: string }>,
+  ): ListedTrip {
     const entry = this.#labels.get(trip.entryOrder ?? '');
     const exit = this.#labels.get(trip.exitOrder ?? '');
+    const { strategy, market, openedAtMs } = trip;
+    const key = trip.entryOrder ?? this.#moved.get(`${strategy} ${market} ${openedAtMs}`) ?? null;
+    const { note = '', tags = '[]' } = noteOf.get(key ?? '') ?? {};
     return {
       ...trip,
-      strategy: trip.strategy ?? '',
+      strategy: strategy ?? '',
+      entry: key,
+      note,
+      tags: JSON.parse(tags) as string[],
       entryTag: entry?.tag ?? null,
       exitTag: exit?.tag ?? null,
       exit: exit?.exit ?? null,
       firstStop: this.#firstStops.get(entry?.intentId ?? '') ?? null,
     };
   }
+}
+
+/** True if something was bought by this order, or came with this command: a note can belong to it. */
+export function isEntry({ database }: MirrorReader, entry: string): boolean {
+  const buy = database.prepare("SELECT 1 FROM fills WHERE order_key = ? AND side = 'buy'").get(entry);
+  return buy !== undefined || positionMovesOf(database).some(({ key, to }) => key === entry && to !== null);
 }
 
 /** Returns coins that a person moved between books as a sale and a purchase without an order. */

@@ -178,6 +178,7 @@ const VIEW_MAKERS: Readonly<Record<ViewName, () => Promise<MakeView>>> = {
   fills: () => ofRuns('fills'),
   round_trips: () => ofRuns('round_trips'),
   studies: async () => (await import('./study-views.ts')).makeStudiesView,
+  trip_notes: async () => (await import('./study-views.ts')).makeNotesView,
   trials: async () => (await import('./study-views.ts')).makeTrialsView,
 };
 

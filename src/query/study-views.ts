@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { SarrafError, dataUnusable } from '../domain/errors.ts';
 import { closing } from '../domain/closing.ts';
 import type { Database } from '../recording/duckdb.ts';
@@ -6,7 +7,17 @@ import { StudyFolder } from '../study/study-place.ts';
 import type { StoredTrial } from '../study/study-rows.ts';
 import { StudyStore } from '../study/study-store.ts';
 import { universeText } from '../strategy/strategy-port.ts';
-import { type MadeView, type QueryPlaces, createRowsTable, STUDY_FIELDS, TRIAL_FIELDS } from './views.ts';
+import {
+  type MadeView,
+  type QueryPlaces,
+  createRowsTable,
+  NOTE_FIELDS,
+  STUDY_FIELDS,
+  TRIAL_FIELDS,
+} from './views.ts';
+import { mirrorPathOf } from '../mirror/mirror-path.ts';
+import { MirrorReader } from '../mirror/mirror-reader.ts';
+import { NOTE_ROWS } from '../mirror/record-tables.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -22,6 +33,24 @@ export async function makeTrialsView(database: Database, places: QueryPlaces): P
   const rows = studies.rows(trialRows);
   const count = await createRowsTable(database, { name: 'trials', fields: TRIAL_FIELDS, rows });
   return studies.made(count, 'trials');
+}
+
+/** Makes a table of the notes in the bot's mirror; an unreadable mirror does not hide other views. */
+export async function makeNotesView(database: Database, { data }: QueryPlaces): Promise<MadeView> {
+  const path = mirrorPathOf(data);
+  const unreadable: string[] = [];
+  let rows: readonly Row[] = [];
+  try {
+    if (existsSync(path)) {
+      using reader = closing(new MirrorReader(path));
+      rows = NOTE_ROWS.select(reader.database, 'ORDER BY at_ms, entry')();
+    }
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    unreadable.push(error.message);
+  }
+  const count = await createRowsTable(database, { name: 'trip_notes', fields: NOTE_FIELDS, rows });
+  return { files: [], nothing: count === 0 ? `there are no notes in ${path}` : null, unreadable };
 }
 
 /** The studies of a data folder. One that can not be read does not hide the others. */

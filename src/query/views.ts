@@ -139,6 +139,14 @@ export const STUDY_FIELDS = {
   holdoutOpenedAtMs: 'moment',
 } as const satisfies FieldTypes;
 
+export const NOTE_FIELDS: FieldTypes = {
+  entry: 'text',
+  text: 'text',
+  tags: 'json',
+  by: 'text',
+  atMs: 'moment',
+};
+
 export const TRIAL_FIELDS: FieldTypes = {
   study: 'text',
   number: 'count',
@@ -193,6 +201,7 @@ export const VIEWS = {
     columns: [RUN, ...viewColumnsOf(TRIP_FIELDS)],
   },
   studies: { about: 'studies', columns: viewColumnsOf(STUDY_FIELDS) },
+  trip_notes: { about: 'notes of people on trades of the bot', columns: viewColumnsOf(NOTE_FIELDS) },
   trials: { about: 'trials of studies, with their figures as floats', columns: viewColumnsOf(TRIAL_FIELDS) },
 } as const satisfies Readonly<Record<string, View>>;
 

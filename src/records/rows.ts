@@ -67,3 +67,14 @@ export const BALANCE = {
 };
 
 export interface BalanceRecord extends RecordOf<typeof BALANCE> {}
+
+/** Fields of a person's note on a trade. It belongs to the purchase, so all sales of it share the note. */
+export const NOTE = {
+  entry: field('name', 'The order that bought, or the command that moved the coins.'),
+  text: field('text'),
+  tags: field('json', 'An array of texts.'),
+  by: optional('text'),
+  atMs: field('time'),
+};
+
+export interface NoteRecord extends RecordOf<typeof NOTE> {}

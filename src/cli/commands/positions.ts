@@ -7,18 +7,23 @@ import {
   cancelOneText,
   closeText,
   holdsText,
+  noteText,
   positionText,
 } from '../../daemon/by-hand-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import type { ApprovalCommand, PositionCommand } from '../../engine/engine-event.ts';
+import { clockText } from '../../domain/time-text.ts';
+import { noteFields, type ApprovalCommand, type PositionCommand } from '../../engine/engine-event.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
+import { NOTE_ROWS } from '../../mirror/record-tables.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
-import { wrongInput } from '../command-error.ts';
+import { isEntry } from '../../mirror/trip-register.ts';
+import { failed, wrongInput } from '../command-error.ts';
 import { ownOpenOrders } from '../follow-command.ts';
 import { marketOption } from '../option-readers.ts';
 import { postByHand, withPosting, type PostedOptions } from '../post-by-hand.ts';
 import { readMirror } from '../read-mirror.ts';
+import { print, rowLines } from '../table.ts';
 
 interface CancelOptions extends PostedOptions {
   readonly strategy?: string;
@@ -248,4 +253,72 @@ export function approvalCommand(kind: ApprovalCommand['kind']): Command {
       otherwise: 'an entry is decided by the bot that made it',
     });
   });
+}
+
+interface NoteOptions extends PostedOptions {
+  readonly tag: readonly string[];
+  readonly remove?: true;
+}
+
+const NOTE_HELP = `
+A note is of one purchase: of all trades in which what it bought is sold. A new note replaces the text and the
+tags of the one before. A text has at most 500 characters in one line; there are at most 10 tags. The page of
+trades shows notes, and filters by tag. Without a trade it lists the notes, also while no bot runs.
+Exit codes: 0 done, 1 no bot runs, 2 an option is wrong or nobody typed "yes".
+
+Examples:
+  sarraf note
+  sarraf note bot-grid-k3v9-12 "bought before the news" --tag news --tag late
+  sarraf note bot-grid-k3v9-12 --remove --yes --data /data`;
+
+function listNotes(options: NoteOptions): void {
+  const notes = readMirror(options, ({ database }) => NOTE_ROWS.select(database, 'ORDER BY at_ms, entry')());
+  const shown = notes.map(({ tags, ...note }) => ({ ...note, tags: JSON.parse(tags) as string[] }));
+  print(options, { notes: shown }, () =>
+    shown.length === 0
+      ? ['No notes.']
+      : rowLines(shown, {
+          'time (UTC)': ({ atMs }) => clockText(atMs, Date.now()),
+          trade: ({ entry }) => entry,
+          by: ({ by }) => by ?? '',
+          tags: ({ tags }) => tags.join(', '),
+          note: ({ text }) => text,
+        }),
+  );
+}
+
+async function note(
+  entry: string | undefined,
+  text: string | undefined,
+  options: NoteOptions,
+): Promise<void> {
+  const { tag: tags, remove } = options;
+  if (entry === undefined) {
+    listNotes(options);
+    return;
+  }
+  if ((remove === true) === (text !== undefined || tags.length > 0))
+    throw wrongInput('expected a text or --tag, or --remove without them');
+  const read = noteFields.safeParse({ entry, text, tags });
+  const [issue] = read.error?.issues ?? [];
+  if (!read.success) throw wrongInput(`${issue?.path.join(' ')}: ${issue?.message}`);
+  if (!readMirror(options, (reader) => isEntry(reader, entry)))
+    throw failed(`expected the order of a purchase, as "sarraf trades" shows it, was "${entry}"`);
+  await postByHand({
+    request: { kind: 'note', ...read.data },
+    options,
+    question: () => noteText(read.data),
+    otherwise: 'notes are stored by the bot that runs',
+  });
+}
+
+export function noteCommand(): Command {
+  const command = new Command('note')
+    .description('Notes a text and tags on a trade, or lists the notes.')
+    .argument('[trade]', 'the order that bought, or the key of a command that moved coins')
+    .argument('[text]', 'the text')
+    .option('--tag <tag>', 'a tag; may be given several times', (tag, tags: string[]) => [...tags, tag], [])
+    .option('--remove', 'removes the text and all tags')
+    .addHelpText('after', NOTE_HELP);
+  return withPosting(command).action(note);
 }

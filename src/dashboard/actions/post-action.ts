@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { english, sentence, sentenceFacts } from '../../language/sentence.ts';
 import { divideDown, formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
-import type { ApprovalCommand, ControlCommand } from '../../engine/engine-event.ts';
+import type { ApprovalCommand, ControlCommand, NoteCommand } from '../../engine/engine-event.ts';
 import { readShadowNotes } from '../../daemon/shadow-note.ts';
 import { PAUSE, UNTIL_RESUMED_MS, reaches } from '../../engine/lock.ts';
 import {
   approvalText,
+  noteText,
   positionText,
   cancelManyText,
   cancelOneText,
@@ -24,6 +25,7 @@ import { askedMarket } from '../readers/market-replies.ts';
 import type { ActionReply, ActionStateReply, CostReply } from '../schema/action.ts';
 import type { DASHBOARD_ENDPOINTS } from '../schema/endpoints.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { isEntry } from '../../mirror/trip-register.ts';
 import { Decimal } from 'decimal.js';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
@@ -36,6 +38,8 @@ interface Action {
   readonly cost: (reader: MirrorReader) => PlannedWork;
   /** True if the action needs a running bot: otherwise it would be executed at an unexpected time. */
   readonly needsBot?: true;
+  /** True if its subject must be in the mirror: the bot cannot check that. */
+  readonly isChecked?: true;
 }
 
 /** Id of an action that was done at once and left no command; ids of commands begin at 1. */
@@ -59,7 +63,8 @@ type ActionName =
   | 'position'
   | 'placeOrder'
   | 'approve'
-  | 'decline';
+  | 'decline'
+  | 'note';
 type BodyOf<Name extends ActionName> = z.output<(typeof DASHBOARD_ENDPOINTS)[Name]['body']>;
 
 const symbolOf = (market: string | null): string | null =>
@@ -174,6 +179,12 @@ const ACTIONS: {
   },
   approve: (body, { by }) => approvalAction('approve', body, by),
   decline: (body, { by }) => approvalAction('decline', body, by),
+  note: ({ key, dryRun: _dryRun, ...note }, { by }) => ({
+    command: { kind: 'note', key, ...note, by },
+    cost: (reader) => noteWork(reader, note),
+    needsBot: true,
+    isChecked: true,
+  }),
 };
 
 function approvalAction(
@@ -203,12 +214,16 @@ export class PostAction {
         command,
         cost,
         needsBot = false,
+        isChecked = false,
       } = ACTIONS[name](call.body, {
         by: byText(call.person.name),
         nowMs: this.nowMs(),
         strategyOf: (shadow) => this.strategyOf(shadow),
       });
-      if (dryRun) return costOf(this.folder.mirror.read((reader) => cost(reader)));
+      if (dryRun || isChecked) {
+        const work = this.folder.mirror.read((reader) => cost(reader));
+        if (dryRun) return costOf(work);
+      }
       return this.post(key, command, needsBot);
     };
   }
@@ -426,6 +441,13 @@ function approvalWork(reader: MirrorReader, kind: ApprovalCommand['kind'], id: s
       ]
     : [];
   return { cancels: [], places, text: approvalText(kind, id, entry) };
+}
+
+function noteWork(reader: MirrorReader, note: Omit<NoteCommand, 'kind' | 'key' | 'by'>): PlannedWork {
+  if (isEntry(reader, note.entry)) return costlessWork(noteText(note));
+  throw new ApiError('not-found', sentence('not-a-trade', { found: JSON.stringify(note.entry) }), {
+    field: 'entry',
+  });
 }
 
 const NOTHING = 0n as OrderRecord['amount'];

@@ -51,6 +51,11 @@ function shownTrips(
     });
 }
 
+/** Returns the tags of a trip: that of its purchase, and those that a person gave it. */
+const tagsOf = ({ entryTag, tags }: ListedTrip): readonly string[] => [
+  ...new Set([...(entryTag === null ? [] : [entryTag]), ...tags]),
+];
+
 const reasonOf = ({ exit, exitTag }: ListedTrip): string => exit ?? exitTag ?? '';
 
 /** Values that trips are sorted by; those without one come last. */
@@ -72,10 +77,12 @@ export function tripsReplyOf(reader: MirrorReader, query: TripsQuery): TripsRepl
   const all = shownTrips(reader, query);
   const isDated = query.from !== undefined || query.to !== undefined;
   const found = all.filter((trip) => {
-    const { closedAtMs, entryTag } = trip;
+    const { closedAtMs } = trip;
     if (state !== 'all' && (closedAtMs === null) !== (state === 'open')) return false;
     if (isDated && (closedAtMs === null || closedAtMs < from || closedAtMs >= to)) return false;
-    return (reason === undefined || reasonOf(trip) === reason) && (tag === undefined || entryTag === tag);
+    return (
+      (reason === undefined || reasonOf(trip) === reason) && (tag === undefined || tagsOf(trip).includes(tag))
+    );
   });
   const sign = first === 'largest' ? -1 : 1;
   const sorted = found
@@ -86,8 +93,8 @@ export function tripsReplyOf(reader: MirrorReader, query: TripsQuery): TripsRepl
         : sign * (left.value - right.value),
     );
   const begin = Number(before ?? 0);
-  const choices = (of: (trip: ShownTrip) => string | null): string[] =>
-    [...new Set(all.map((trip) => of(trip) ?? ''))]
+  const choices = (of: (trip: ShownTrip) => string | readonly string[]): string[] =>
+    [...new Set(all.flatMap((trip) => of(trip)))]
       .filter((choice) => choice !== '')
       .toSorted()
       .slice(0, MOST_CHOICES);
@@ -102,7 +109,7 @@ export function tripsReplyOf(reader: MirrorReader, query: TripsQuery): TripsRepl
       strategies: choices(({ strategy }) => strategy),
       markets: choices(({ market }) => market),
       reasons: choices(reasonOf),
-      tags: choices(({ entryTag }) => entryTag),
+      tags: choices(tagsOf),
     },
   };
 }
@@ -110,7 +117,7 @@ export function tripsReplyOf(reader: MirrorReader, query: TripsQuery): TripsRepl
 function itemOf(trip: ShownTrip): TripItem {
   const { hasPrice, amount, entryPrice, exitPrice, fees, profit } = trip;
   const { strategy, market, currency, entryOrder, exitOrder, openedAtMs, closedAtMs } = trip;
-  const { change, risk, entryTag, exitTag, exit } = trip;
+  const { change, risk, entryTag, exitTag, exit, entry, note, tags } = trip;
   return {
     strategy,
     market,
@@ -129,6 +136,9 @@ function itemOf(trip: ShownTrip): TripItem {
     entryTag,
     exitTag,
     exit,
+    entry,
+    note,
+    tags: [...tags],
   };
 }
 
@@ -176,10 +186,17 @@ export function profitsReplyOf(reader: MirrorReader, query: ProfitsQuery): Profi
     if (period !== null) return String(period(closedAtMs, calendar));
     if (by === 'hour') return String(Math.floor(tehranParts(closedAtMs, calendar).minuteOfDay / 60));
     if (by === 'reason') return reasonOf(trip);
-    if (by === 'tag') return trip.entryTag ?? '';
-    return trip[by as 'strategy' | 'market'];
+    return by === 'tag' ? (trip.entryTag ?? '') : trip[by as 'strategy' | 'market'];
   };
-  const trips = shownTrips(reader, query);
+  const shown = shownTrips(reader, query);
+  // A trip counts with each of its tags.
+  const trips =
+    by !== 'tag'
+      ? shown
+      : shown.flatMap((trip) => {
+          const tags = tagsOf(trip);
+          return tags.length === 0 ? [trip] : tags.map((entryTag) => ({ ...trip, entryTag }));
+        });
   const currencies = [...new Set(trips.map(({ currency }) => currency))];
   const groups = currencies.flatMap((currency) =>
     groupTrips(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shapeOf } from '../../records/field.ts';
+import { noteFields } from '../../engine/engine-event.ts';
 import { BY_HAND_ORDER, ORDER } from '../../records/order.ts';
 import {
   countField,
@@ -105,6 +106,7 @@ export const approvalBody = z.strictObject({
   ...base,
   entry: nameField.describe('The id of an entry that waits.'),
 });
+export const noteBody = z.strictObject({ ...base, ...noteFields.shape });
 export const acknowledgeBody = z.strictObject({
   ...base,
   alert: nameField,

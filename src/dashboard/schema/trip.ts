@@ -18,7 +18,7 @@ export const tripsQuery = pageQuery.extend({
   ...filter,
   state: z.enum(['open', 'closed', 'all']).default('all'),
   reason: nameField.optional().describe('The exit of its bracket, or the tag of its sale.'),
-  tag: nameField.optional().describe('The tag of its purchase.'),
+  tag: nameField.optional().describe('A tag of its purchase, or of a person.'),
   from: z.coerce.number().int().nonnegative().optional().describe('Closed at this time or later, in ms.'),
   to: z.coerce.number().int().nonnegative().optional().describe('Closed before this time, in ms.'),
   by: z.enum(TRIP_ORDERS).default('closed').describe('What they are sorted by, the largest first.'),
@@ -43,6 +43,9 @@ export const tripItem = z.object({
   entryTag: z.string().nullable(),
   exitTag: z.string().nullable(),
   exit: z.enum(EXIT_KINDS).nullable().describe('The exit of a bracket that sold it.'),
+  entry: z.string().nullable().describe('What a note belongs to: the purchase, or a command on positions.'),
+  note: z.string().describe('What a person noted on it; empty for nothing.'),
+  tags: z.array(z.string()).describe('Tags that a person gave it.'),
 });
 
 const tripSums = z.object({

@@ -201,6 +201,7 @@ export function createHandlers(
     placeOrder: actions.handler('placeOrder'),
     approve: actions.handler('approve'),
     decline: actions.handler('decline'),
+    note: actions.handler('note'),
     acknowledge: ({ body, person }) => {
       const { key, dryRun, alert, andOlder } = body;
       const seen = `the alert ${alert}${andOlder ? ' and all older ones' : ''}`;

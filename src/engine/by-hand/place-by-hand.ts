@@ -3,7 +3,7 @@ import { lengthText } from '../../domain/time-text.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { STATES_ONCE_SENT, type OrderRecord } from '../../records/order.ts';
-import type { ApprovalCommand, ByHandCommand, PlaceCommand, PositionCommand } from '../engine-event.ts';
+import type { AtOnceCommand, ByHandCommand, NoteCommand, PlaceCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import { leftBehind } from '../exits.ts';
@@ -217,15 +217,35 @@ export class ByHand extends EnginePart<ByHandOptions> {
   }
 
   /** Carries out a command whose result is stored in the same step: it is done once or not at all. */
-  private applyAtOnce(command: PositionCommand | ApprovalCommand): void {
+  private applyAtOnce(command: AtOnceCommand): void {
     const { key, kind } = command;
     if (this.done.has(key)) return;
     const { outbox, approvals } = this.options;
-    const result = kind === 'position' ? this.positions.apply(command) : approvals.apply(command);
+    const result =
+      kind === 'position'
+        ? this.positions.apply(command)
+        : kind === 'note'
+          ? this.note(command)
+          : approvals.apply(command);
     this.done.set(key, { key, ...result });
     retainNewest(this.done, MOST_DONE);
     outbox.journal('control', `${kind} result`, { key, ...result });
     this.isChanged = true;
+  }
+
+  /** Stores a note. The mirror alone has it, as no decision depends on it. */
+  private note({ entry, text, tags, by }: NoteCommand): Omit<DoneCommand, 'key'> {
+    const { outbox } = this.options;
+    const isEmpty = text === '' && tags.length === 0;
+    const note = {
+      entry,
+      text,
+      tags: JSON.stringify([...new Set(tags)]),
+      by: by ?? null,
+      atMs: outbox.nowMs,
+    };
+    outbox.change(isEmpty ? { kind: 'note-end', entry } : { kind: 'note', note });
+    return { ok: true, message: sentence(isEmpty ? 'note-removed' : 'note-stored', { entry }) };
   }
 
   /** Returns the progress of a command; null if this bot has not accepted one with this key. */

@@ -119,6 +119,9 @@ export const CONTROL_SENTENCES = {
     'the account has {amount:money} less than its strategies hold: write that off first, or bring it back',
   'position-not-there':
     'the account has {left:money} that no strategy holds: {strategy:name} can adopt no more',
+  'not-a-trade': 'expected the order of a purchase, or a command that moved coins, was {found:text}',
+  'note-stored': 'the note on {entry:name} is stored',
+  'note-removed': 'the note on {entry:name} is removed',
   'position-moved': '{amount:money} went from {from:name} to {to:name} at {price:decimal}',
   'position-written-off': '{amount:money} were taken out of the books of {strategy:name} at {price:decimal}',
   'position-adopted': '{strategy:name} has adopted {amount:money} at {price:decimal}',
@@ -221,6 +224,9 @@ export const CONTROL_IN_PERSIAN: Record<keyof typeof CONTROL_SENTENCES, string> 
     'حساب {amount:money} کمتر از آن دارد که استراتژی‌ها دارند: نخست آن را از دفتر بردارید یا به حساب برگردانید',
   'position-not-there':
     'حساب {left:money} دارد که از هیچ استراتژی نیست: {strategy:name} بیشتر از آن نمی‌تواند بردارد',
+  'not-a-trade': '{found:text} کلید خرید یا جابه‌جایی دستی نیست',
+  'note-stored': 'یادداشت {entry:name} ذخیره شد',
+  'note-removed': 'یادداشت {entry:name} حذف شد',
   'position-moved': '{amount:money} از {from:name} به {to:name} با قیمت {price:decimal} رفت',
   'position-written-off': '{amount:money} با قیمت {price:decimal} از دفتر {strategy:name} برداشته شد',
   'position-adopted': '{strategy:name}، {amount:money} را با قیمت {price:decimal} برداشت',

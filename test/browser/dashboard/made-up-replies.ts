@@ -284,6 +284,9 @@ const tripOf = (changed: object) => ({
   entryTag: 'strength crosses below 30',
   exitTag: null,
   exit: null,
+  entry: 'grid-1001',
+  note: '',
+  tags: [] as string[],
   ...changed,
 });
 
@@ -594,7 +597,14 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
   fills: { items: fills, next: null },
   trips: {
     items: [
-      tripOf({ exit: 'stop-loss', profit: '-31500000', change: -0.0063, risk: -1.02 }),
+      tripOf({
+        exit: 'stop-loss',
+        profit: '-31500000',
+        change: -0.0063,
+        risk: -1.02,
+        note: 'پیش از خبر خریده شد',
+        tags: ['خبر', 'late'],
+      }),
       tripOf({
         exitTag: 'fast is below slow',
         exitOrder: 'grid-1009',
@@ -610,7 +620,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       strategies: ['dip-buyer', 'grid'],
       markets: ['BTCIRT'],
       reasons: ['fast is below slow', 'stop-loss'],
-      tags: ['strength crosses below 30'],
+      tags: ['late', 'strength crosses below 30', 'خبر'],
     },
   },
   quality: {

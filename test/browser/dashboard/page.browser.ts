@@ -132,6 +132,37 @@ test('trades are sorted by a click on a head, and open on the chart at their tim
   await page.close();
 });
 
+test.each([
+  ['en', 'Note…', 'Store'],
+  ['fa', 'یادداشت…', 'ذخیره'],
+] as const)('a trade gets a note and tags by a form: %s', async (language, button, store) => {
+  for (const screen of ['desktop', 'phone'] as const) {
+    const { page } = await open('trips', { language, screen, until: 'main tbody tr' });
+    const row = page.locator('main tbody tr').first();
+    expect(await row.textContent()).toContain('پیش از خبر خریده شد');
+    await row.getByRole('button', { name: button, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#field-tags');
+    expect(await page.inputValue('#field-tags')).toBe('خبر, late');
+    await keepPicture(page, `note-${language}-${screen}`);
+    await page.fill('#field-note', 'دیر');
+    await page.fill('#field-tags', 'یک، two ,');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: store, exact: true }).click();
+    await page.waitForSelector('[data-outcome=done]');
+    expect(server.posted.at(-1)).toMatchObject({
+      path: '/actions/note',
+      body: { entry: 'grid-1001', text: 'دیر', tags: ['یک', 'two'] },
+    });
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog.action', { state: 'detached' });
+    expect(await overhangOf(page)).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await keepPicture(page, `trades-${language}-${screen}`);
+    await page.close();
+  }
+});
+
 describe('the page', () => {
   test('links to the lab that the configuration names', async () => {
     server.replies.set('session', { ...Object(REPLIES.session), lab: 'http://127.0.0.1:8430' });

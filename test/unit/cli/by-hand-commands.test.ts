@@ -14,6 +14,8 @@ import { bothTimesText } from '../../../src/domain/zone-time.ts';
 import { storedForm } from '../../../src/domain/stored-json.ts';
 import { NO_LOCKS } from '../../../src/engine/stored-records.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
+import type { FillRecord } from '../../../src/records/fill.ts';
+import { fillRecord } from '../mirror/mirror-fixture.ts';
 import { openMirror } from '../../support/open-mirror.ts';
 
 const HOUR_MS = 3_600_000;
@@ -30,10 +32,11 @@ const HELD: Lock = {
   entries: 'cancel',
 };
 
-function mirrorWith(locks: readonly Lock[]): void {
+function mirrorWith(locks: readonly Lock[], ...fills: readonly FillRecord[]): void {
   const store = openMirror(join(folder, 'mirror.sqlite'), HELD.beganAtMs);
   const json = JSON.stringify(storedForm({ ...NO_LOCKS, locks: [...locks] }));
-  store.apply([{ kind: 'kept', name: 'locks', json }], { atMs: HELD.beganAtMs, isDurable: true });
+  const changes = fills.map((fill) => ({ kind: 'fill' as const, fill }));
+  store.apply([{ kind: 'kept', name: 'locks', json }, ...changes], { atMs: HELD.beganAtMs, isDurable: true });
   store.close();
 }
 
@@ -270,6 +273,10 @@ describe('commands for the running bot', () => {
     [['cancel', 'one', '--all'], 'one of them'],
     [['cancel', '--all', '--key', 'no spaces'], '--key: expected at most 100 letters'],
     [['close', 'grid', 'BTC'], 'expected'],
+    [['note', 'k1'], 'expected a text or --tag, or --remove'],
+    [['note', 'k1', 'text', '--remove'], 'or --remove without them'],
+    [['note', 'k1', 'a\nb'], 'text: expected one line of text'],
+    [['note', 'k1', '--tag', 'a,b'], 'expected a tag without a comma'],
     [[...PLACE, '--config', 'bot.yaml'], '--config: expected none beside --strategy'],
     [[...PLACE, '--market'], '--price: expected none beside --market and --strategy'],
     [[...PLACE, '--stop', '4', '--stop-limit', '3'], '--stop-limit: expected none beside --strategy'],
@@ -328,20 +335,24 @@ describe('commands for the running bot', () => {
     const block = /## By hand\n[^`]*(?:`[^`\n]+`[^`]*)*```sh\n(.*?)```/s.exec(page)?.[1] ?? '';
     const lines = block.trim().split('\n');
     expect(lines).toHaveLength(5);
-    mirrorWith([]);
+    mirrorWith([], fillRecord({ orderKey: 'bot-grid-k3v9-12' }));
     const approvals = /```sh\n(.*?)```/s.exec(readFileSync('docs/approvals.md', 'utf8'))?.[1] ?? '';
     lines.push(
       ...approvals
         .trim()
         .split('\n')
         .map((line) => line.replace('data data', 'data /data').replace(/approve .*/, '$& --yes')),
+      ...(/### Notes on trades\n[^`]*(?:`[^`\n]+`[^`]*)*```sh\n(.*?)```/s.exec(page)?.[1] ?? '')
+        .trim()
+        .split('\n'),
     );
+    expect(lines).toHaveLength(10);
     for (const line of lines) {
       const words = [...line.replace('/data', folder).matchAll(/"([^"]*)"|(\S+)/g)];
       const [, ...args] = words.map(([, quoted, plain]) => quoted ?? plain ?? '');
       expect({ line, ...(await sarrafHere(args)) }).toMatchObject({ line, code: 0, error: '' });
     }
-    const kinds = ['lock', 'cancel', 'close', 'place', 'unlock'];
+    const kinds = ['lock', 'cancel', 'close', 'place', 'unlock', 'note'];
     for (const kind of kinds) await bot.line((text) => text.startsWith(`{"kind":"${kind}"`));
   });
 

@@ -17,7 +17,7 @@ import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-fold
 import { openLedger } from '../../support/ledger-worlds.ts';
 import { openMirror } from '../../support/open-mirror.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { intentRecord } from '../mirror/mirror-fixture.ts';
+import { fillRecord, intentRecord } from '../mirror/mirror-fixture.ts';
 
 const folder = folderOfAllTests();
 let pageFolder: string;
@@ -51,6 +51,8 @@ function strict(schema: z.ZodType): z.ZodType {
   const json = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
   return z.fromJSONSchema(json);
 }
+
+const NOTED = fillRecord({ strategy: 'grid', orderKey: 'noted' });
 
 /** Stores an entry that waits for a person in the mirror of the bot. */
 function waitingEntry() {
@@ -452,6 +454,34 @@ describe('a command', () => {
     expect(codeOf(await here.api('/actions/approve', body, page))).toEqual([403, 'wrong-origin']);
     const unknown = { key: 'approval', entry: 'i0', dryRun: true };
     expect(codeOf(await here.api('/actions/approve', unknown))).toEqual([404, 'not-found']);
+  });
+
+  test('on a trade notes one line of a person, and is refused for what is no purchase', async () => {
+    const store = openMirror(join(folder, 'embedded.sqlite'), NOTED.atMs);
+    store.apply([{ kind: 'fill', fill: NOTED }], { atMs: NOTED.atMs, isDurable: true });
+    store.close();
+    const body = { key: 'note', entry: NOTED.orderKey, text: '  پیش‌از خبر ', tags: ['خبر'] };
+    const of = async (more: object, ...by: readonly Record<string, string>[]) =>
+      codeOf(await here.api('/actions/note', { ...body, ...more }, ...by));
+    expect((await here.api('/actions/note', { ...body, dryRun: true })).json).toMatchObject({
+      requests: 0,
+      text: `This notes "پیش‌از خبر" and the tags خبر on what ${NOTED.orderKey} bought, in place of any earlier note.`,
+    });
+    expect(await of({})).toEqual([409, 'no-bot']);
+    expect(await of({ entry: 'k0' })).toEqual([404, 'not-found']);
+    expect(await of({}, here.bearer(here.read))).toEqual([403, 'not-allowed']);
+    for (const wrong of [
+      { text: 'a\nb' },
+      { text: 'a\u202eb' },
+      { text: 'a\u0000' },
+      { text: 'x'.repeat(501) },
+      { tags: ['a,b'] },
+      { tags: ['a،b'] },
+      { tags: [' '] },
+      { tags: ['x'.repeat(41)] },
+      { tags: Array.from({ length: 11 }, String) },
+    ])
+      expect({ wrong, is: await of(wrong) }).toEqual({ wrong, is: [400, 'invalid-request'] });
   });
 
   test('needs exactly one of an order, a scope and all', async () => {

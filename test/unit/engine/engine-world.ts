@@ -46,7 +46,7 @@ import type {
   MirrorState,
   ReplyRecord,
 } from '../../../src/engine/mirror-change.ts';
-import type { IntentRecord } from '../../../src/records/rows.ts';
+import type { IntentRecord, NoteRecord } from '../../../src/records/rows.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
 import { instanceOf, runnerOn } from '../../support/runner-on.ts';
 
@@ -57,6 +57,8 @@ class MemoryMirror {
   readonly lines: WalletTransaction[] = [];
   /** Values of series, in the order in which they were written. */
   readonly figures: FigureRecord[] = [];
+  /** Notes of people, and the purchases whose note was removed. */
+  readonly notes: (NoteRecord | string)[] = [];
   /** Stored replies about orders: one for each order, step, and whether the reply could be used. */
   readonly replies = new Map<string, ReplyRecord>();
   private readonly kept = new StoredState('e001');
@@ -77,6 +79,8 @@ class MemoryMirror {
       if (change.kind === 'journal') this.journal.push(change.entry);
       if (change.kind === 'transaction') this.lines.push(change.transaction);
       if (change.kind === 'figure') this.figures.push(change.figure);
+      if (change.kind === 'note') this.notes.push(change.note);
+      if (change.kind === 'note-end') this.notes.push(change.entry);
       if (change.kind === 'reply') {
         const { orderKey, step, problem } = change.reply;
         this.replies.set(`${orderKey} ${step} ${problem === null}`, change.reply);

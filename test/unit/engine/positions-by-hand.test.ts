@@ -117,6 +117,22 @@ describe('what a person says of a position whose exit somebody else canceled', (
   });
 });
 
+describe('a note of a person', () => {
+  it('is stored once under its key, also over a restart, and an empty one removes it', () => {
+    const world = open();
+    const note = (key: string, text: string, ...tags: string[]): string => {
+      world.control({ kind: 'note', key, entry: 'k1', text, tags, by: 'ali' }).advance(1_000);
+      return english(world.engine.byHand.stateOf(key)?.end?.message ?? '');
+    };
+    expect(note('one', 'late', 'a', 'b', 'a')).toBe('the note on k1 is stored');
+    expect(world.mirror.notes).toMatchObject([{ entry: 'k1', text: 'late', tags: '["a","b"]', by: 'ali' }]);
+    world.restart().advance(5_000);
+    expect([note('one', 'late', 'a'), world.mirror.notes.length]).toEqual(['the note on k1 is stored', 1]);
+    expect(note('tags', '', 'a')).toBe('the note on k1 is stored');
+    expect([note('two', ''), world.mirror.notes.at(-1)]).toEqual(['the note on k1 is removed', 'k1']);
+  });
+});
+
 describe('what a person says of coins', () => {
   it('can not be of coins that an order sells', () => {
     const world = open();

@@ -38,6 +38,7 @@ const GOOD_TEXT: Readonly<Record<string, string>> = {
 
 const GOOD_JSON: Readonly<Record<string, string>> = {
   'books.asks': '[]',
+  'trip_notes.tags': '[]',
   'books.bids': '[]',
   'intents.json': '{}',
   'journal.json': '{}',

@@ -14,7 +14,7 @@ import { ORDER } from '../../../src/records/order.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
-import { INTENT, ALGORITHM, STRATEGY } from '../../../src/records/rows.ts';
+import { INTENT, NOTE, ALGORITHM, STRATEGY } from '../../../src/records/rows.ts';
 import { sentence } from '../../../src/language/sentence.ts';
 import { newLedger, instanceJson } from '../../support/new-ledger.ts';
 
@@ -98,6 +98,7 @@ const instance = json.map((state) => {
 const algorithm = recordOf(ALGORITHM, { json: fc.constant(algorithmToJson(ICEBERG)) });
 const strategy = recordOf(STRATEGY, { json: instance });
 const intent = recordOf(INTENT, {});
+const note = recordOf(NOTE, { tags: fc.constantFrom('[]', '["a"]') });
 
 /** Changes that a restart reads back. */
 export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(
@@ -106,6 +107,8 @@ export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(
   intent.map((value) => ({ kind: 'intent' as const, intent: value })),
   algorithm.map((value) => ({ kind: 'algorithm' as const, algorithm: value })),
   name.map((intentId) => ({ kind: 'algorithm-end' as const, intentId })),
+  note.map((value) => ({ kind: 'note' as const, note: value })),
+  name.map((entry) => ({ kind: 'note-end' as const, entry })),
   strategy.map((value) => ({ kind: 'strategy' as const, strategy: value })),
   fc.tuple(name, json).map(([key, value]) => ({ kind: 'kept' as const, name: key, json: value })),
   fc.tuple(name, object).map(([subject, value]) => ({

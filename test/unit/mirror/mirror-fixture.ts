@@ -178,6 +178,10 @@ export const intentChange = (changed: Partial<IntentRecord> = {}): MirrorChange 
   kind: 'intent',
   intent: intentRecord(changed),
 });
+export const noteChange = (entry: string, text: string, ...tags: readonly string[]): MirrorChange => ({
+  kind: 'note',
+  note: { entry, text, tags: JSON.stringify(tags), by: 'ali', atMs: NOW_MS },
+});
 export const figure = (name: string, atMs: number, value: string | null = '1'): MirrorChange => ({
   kind: 'figure',
   figure: { name, atMs, value },

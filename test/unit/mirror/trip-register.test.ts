@@ -5,10 +5,10 @@ import { profitsQuery, tripsQuery } from '../../../src/dashboard/schema/trip.ts'
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { TripRegister } from '../../../src/mirror/trip-register.ts';
+import { isEntry, TripRegister } from '../../../src/mirror/trip-register.ts';
 import { placeholderIdOf } from '../../../src/records/fill.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
-import { fillRecord, LATER, MirrorFolder, orderChange } from './mirror-fixture.ts';
+import { fillRecord, LATER, MirrorFolder, noteChange, orderChange } from './mirror-fixture.ts';
 
 const MARKET: MirrorChange = {
   kind: 'market',
@@ -105,21 +105,7 @@ describe('the trips of a mirror', () => {
       orderChange({ key: 'k2', intentId: 'i', exit: 'trail', stopPrice: parseUnits('95'), tag: 'dip' }),
       made({ number: 1, side: 'buy', amount: '3' }),
       made({ number: 2, side: 'sell', price: '120' }),
-      {
-        kind: 'position-move',
-        move: {
-          key: 'by-hand',
-          act: 'write-off',
-          atMs: 3,
-          from: 'one',
-          to: null,
-          asset: 'BTC',
-          amount: '1',
-          price: '110',
-          market: 'BTCIRT',
-          by: null,
-        },
-      },
+      moveOf('by-hand', 3, null),
     ]);
     const trips = new TripRegister(folder.read()).trips(priceOf);
     const shown = trips.map(({ entryTag, exit, firstStop, profit, exitOrder, isOpen }) =>
@@ -133,6 +119,102 @@ describe('the trips of a mirror', () => {
       ].join(),
     );
     expect(shown).toEqual(['dip,trail,90,20,k2,false', 'dip,,90,10,,false', 'dip,,90,0,,true']);
+  });
+});
+
+const moveOf = (key: string, atMs: number, to: string | null): MirrorChange => ({
+  kind: 'position-move',
+  move: {
+    key,
+    act: to === null ? 'write-off' : 'move',
+    atMs,
+    from: 'one',
+    to,
+    asset: 'BTC',
+    amount: '1',
+    price: '110',
+    market: 'BTCIRT',
+    by: null,
+  },
+});
+
+describe('a note', () => {
+  const noted = (folder: MirrorFolder, query: object = {}) => {
+    const { items, choices } = tripsReplyOf(folder.read(), tripsQuery.parse({ by: 'opened', ...query }));
+    return [items.map(({ entry, note, tags }) => [entry, note, ...tags].join(' ')), choices.tags];
+  };
+
+  test('is of a purchase, so each sale of it shows it, and an open trip keeps it when it is closed', () => {
+    using folder = folderOf(
+      { number: 1, side: 'buy', amount: '3' },
+      { number: 2, side: 'sell' },
+      { number: 3, side: 'buy' },
+    );
+    folder.write([noteChange('k1', 'پیش از خبر', 'خبر', 'late')]);
+    const of1 = 'k1 پیش از خبر خبر late';
+    expect(noted(folder)).toEqual([
+      ['k3 ', of1, of1],
+      ['late', 'خبر'],
+    ]);
+    folder.write([made({ number: 4, side: 'sell', amount: '2' })]);
+    expect(noted(folder, { state: 'closed' })[0]).toEqual([of1, of1]);
+    expect(noted(folder, { tag: 'خبر' })[0]).toEqual([of1, of1]);
+    folder.write([noteChange('k1', 'again')]);
+    expect(noted(folder, { state: 'closed' })).toEqual([['k1 again', 'k1 again'], []]);
+    folder.write([{ kind: 'note-end', entry: 'k1' }]);
+    expect(noted(folder, { state: 'closed' })[0]).toEqual(['k1 ', 'k1 ']);
+  });
+
+  test('stays when trades replace a placeholder, and does not go with coins that a person moves', () => {
+    const buy = fillOf({ number: 1, side: 'buy' });
+    const placeholder = { ...buy, tradeId: placeholderIdOf(orderIdOf(1)) };
+    using folder = new MirrorFolder();
+    folder.write([MARKET, { kind: 'fill', fill: placeholder }, noteChange('k1', 'mine')]);
+    folder.write([
+      { kind: 'fill-gone', fill: placeholder },
+      { kind: 'fill', fill: buy },
+    ]);
+    expect(noted(folder)[0]).toEqual(['k1 mine']);
+    folder.write([moveOf('by-hand', 2, 'two')]);
+    expect(noted(folder)[0]).toEqual(['by-hand ', 'k1 mine']);
+    folder.write([noteChange('by-hand', 'moved')]);
+    expect(noted(folder)[0]).toEqual(['by-hand moved', 'k1 mine']);
+    const reader = folder.read();
+    expect(['k1', 'by-hand', 'k2'].map((key) => isEntry(reader, key))).toEqual([true, true, false]);
+  });
+
+  test('lets a trip count with each of its tags', () => {
+    using folder = folderOf({ number: 1, side: 'buy' }, { number: 2, side: 'sell', price: '130' });
+    const by = () =>
+      profitsReplyOf(folder.read(), profitsQuery.parse({ by: 'tag' })).groups.map(
+        ({ key, profit }) => `${key} ${profit}`,
+      );
+    expect(by()).toEqual([' 30']);
+    folder.write([noteChange('k1', '', 'a', 'b'), orderChange({ key: 'k1', tag: 'b' })]);
+    expect(by().toSorted()).toEqual(['a 30', 'b 30']);
+  });
+
+  test('is not in a mirror of version 7, which gets a place for it', () => {
+    using folder = folderOf({ number: 1, side: 'buy' });
+    folder.exec('DROP TABLE trip_notes; PRAGMA user_version = 7');
+    expect(noted(folder)[0]).toEqual(['k1 ']);
+    folder.write([noteChange('k1', 'mine')]);
+    expect(noted(folder)[0]).toEqual(['k1 mine']);
+  });
+
+  test('that is one of the oldest goes once there are too many', () => {
+    using folder = folderOf();
+    const store = folder.open();
+    const notes = Array.from({ length: 20_010 }, (_, index): MirrorChange => {
+      const change = noteChange(`k${index}`, 'x');
+      return change.kind === 'note' ? { ...change, note: { ...change.note, atMs: index } } : change;
+    });
+    for (let begin = 0; begin < notes.length; begin += 1_000)
+      store.apply(notes.slice(begin, begin + 1_000), { ...LATER, isDurable: true });
+    store.flush();
+    expect(folder.rows('SELECT count(*) AS count, min(at_ms) AS oldest FROM trip_notes')).toEqual([
+      { count: 20_000, oldest: 10 },
+    ]);
   });
 });
 

@@ -4,6 +4,8 @@ import { zstdDecompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { VIEW_NAMES, VIEWS } from '../../../src/query/views.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
+import { openMirror } from '../../support/open-mirror.ts';
+import { DURABLE, noteChange, NOW_MS } from '../mirror/mirror-fixture.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const folder = folderOfAllTests("sarraf-sql's [1]");
@@ -22,6 +24,9 @@ beforeAll(async () => {
       ...'--trials 4 --seed 7 --workers 1 --json'.split(' '),
     ],
   ];
+  const store = openMirror(join(data, 'mirror.sqlite'), NOW_MS);
+  store.apply([noteChange('k1', 'پیش از خبر', 'خبر')], DURABLE);
+  store.close();
   for (const args of runs) {
     const { code, error } = await sarrafHere(args);
     expect({ args, code, error: code === 0 ? '' : error }).toEqual({ args, code: 0, error: '' });
@@ -50,6 +55,12 @@ describe('the views', () => {
     const { out, error, code } = await sql(query, '--json', ...empty);
     expect({ rows: JSON.parse(out) as unknown, code }).toEqual({ rows: columns, code: 0 });
     for (const view of VIEW_NAMES) expect(error).toContain(`${view} has no rows: there are no`);
+  });
+
+  test('have the notes of people', async () => {
+    expect(await rowsOf('select * from trip_notes')).toEqual([
+      { entry: 'k1', text: 'پیش از خبر', tags: '["خبر"]', by: 'ali', time: '2023-11-14T22:13:20Z' },
+    ]);
   });
 
   test('name market and timeframe of candles, and money exactly', async () => {

@@ -28,6 +28,8 @@ export function ActionFields({ open, onReady }: ActionFieldsProps) {
       return <OrderFields {...open} onReady={onReady} />;
     case 'position':
       return <PositionFields {...open} onReady={onReady} />;
+    case 'note':
+      return <NoteFields {...open} onReady={onReady} />;
     case 'nothing':
       return null;
   }
@@ -222,6 +224,22 @@ function LockFields({ market, strategy, onReady }: FieldsOf<'lock'>) {
       <SelectField text="field.length" name="length" chosen={forMs} options={lengthOptions()} />
       <EntriesField chosen={entries} />
       <TextField label={t('field.reason')} name="reason" typed={reason} />
+    </FieldsForm>
+  );
+}
+
+/** Fields for the note on a trade. */
+function NoteFields({ entry, onReady, ...before }: FieldsOf<'note'>) {
+  const text = useSignal(before.text);
+  const tags = useSignal(before.tags.join(', '));
+  const submit = (): void => {
+    const given = tags.value.split(/[,،]/).map((tag) => tag.trim());
+    onReady({ kind: 'note', body: { entry, text: text.value, tags: given.filter((tag) => tag !== '') } });
+  };
+  return (
+    <FieldsForm onSubmit={submit}>
+      <TextField label={t('trips.notes')} name="note" typed={text} />
+      <TextField label={t('trips.tags')} name="tags" typed={tags} hint={t('field.tags')} />
     </FieldsForm>
   );
 }

@@ -24,6 +24,7 @@ type SameName =
   | 'position'
   | 'approve'
   | 'decline'
+  | 'note'
   | 'acknowledge';
 
 /** Bodies of the actions that a person may request, by the name of their endpoint. */
@@ -39,6 +40,7 @@ export type OpenDialog =
   | { readonly asks: 'nothing'; readonly action: PageAction; readonly about: string | null }
   | { readonly asks: 'pause'; readonly strategy: string }
   | { readonly asks: 'lock'; readonly market: string | null; readonly strategy: string | null }
+  | { readonly asks: 'note'; readonly entry: string; readonly text: string; readonly tags: readonly string[] }
   | { readonly asks: 'order'; readonly market: string | null }
   | { readonly asks: 'position'; readonly strategy: string; readonly market: string };
 

@@ -128,6 +128,7 @@ const EVENTS = [
   'control place result',
   'control approve result',
   'control decline result',
+  'control note result',
   'control accept-balances',
   'reconciliation break',
   'reconciliation accepted',

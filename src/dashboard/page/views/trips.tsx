@@ -16,7 +16,9 @@ import { MarketAndStrategy, SelectField, useMarketAndStrategy } from '../actions
 import { withQuery } from '../api.ts';
 import { column, DataTable, NamedFigure, PagedList, type DataColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Choices, Gain, NameLink, NameWord } from '../parts/words.tsx';
+import { Badge, Button, Choices, Gain, NameLink, NameWord } from '../parts/words.tsx';
+import { openDialog } from '../actions/action.ts';
+import { mayOperate } from '../session.ts';
 import { knownMarket } from '../overview.ts';
 import { language, locale } from '../preferences.ts';
 import { hrefOf } from '../route.ts';
@@ -213,8 +215,36 @@ function tripColumns(): readonly (readonly [TripOrder | null, DataColumn<TripIte
         'number',
       ),
     ],
-    [null, column('column.reason', (trip) => <TripReason {...trip} />)],
+    [
+      null,
+      column('column.reason', (trip) => (
+        <>
+          <TripReason {...trip} />
+          <TripNote {...trip} />
+        </>
+      )),
+    ],
   ];
+}
+
+/** Shows what a person noted on a trip, with the button that changes it. */
+function TripNote({ entry, note, tags }: TripItem) {
+  return (
+    <>
+      {tags.map((tag) => (
+        <Badge key={tag} tone="calm">
+          <bdi>{tag}</bdi>
+        </Badge>
+      ))}
+      <bdi class="line said">{note}</bdi>
+      {entry === null || !mayOperate() ? null : (
+        <Button
+          text="trips.noted"
+          onClick={() => (openDialog.value = { asks: 'note', entry, text: note, tags })}
+        />
+      )}
+    </>
+  );
 }
 
 /** Shows why a trip began and ended: tags of rules are conditions. */
