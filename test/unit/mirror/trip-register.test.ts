@@ -138,12 +138,13 @@ const moveOf = (key: string, atMs: number, to: string | null): MirrorChange => (
   },
 });
 
-describe('a note', () => {
-  const noted = (folder: MirrorFolder, query: object = {}) => {
-    const { items, choices } = tripsReplyOf(folder.read(), tripsQuery.parse({ by: 'opened', ...query }));
-    return [items.map(({ entry, note, tags }) => [entry, note, ...tags].join(' ')), choices.tags];
-  };
+/** Returns the notes of the trips that a filter finds, oldest first, and the tags to choose from. */
+const noted = (folder: MirrorFolder, query: object = {}) => {
+  const { items, choices } = tripsReplyOf(folder.read(), tripsQuery.parse({ by: 'opened', ...query }));
+  return [items.map(({ entry, note, tags }) => [entry, note, ...tags].join(' ')), choices.tags];
+};
 
+describe('a note', () => {
   test('is of a purchase, so each sale of it shows it, and an open trip keeps it when it is closed', () => {
     using folder = folderOf(
       { number: 1, side: 'buy', amount: '3' },
