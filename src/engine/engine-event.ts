@@ -10,6 +10,7 @@ import { storedTimeMs, type Immutable } from '../domain/stored-json.ts';
 import { shapeOf, STORED_CODECS } from '../records/field.ts';
 import type { FeedPace } from '../scheduler/poll-queue.ts';
 import { BY_HAND_ORDER, ORDER, type OrderRecord } from '../records/order.ts';
+import { noteFields } from '../records/rows.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { MirrorChange } from './mirror-change.ts';
@@ -136,28 +137,6 @@ const reason: z.ZodType<Sentence> = z.string().max(LONGEST_REASON);
 /** Name of a strategy or market, or key of an order. */
 const name = z.string().max(LONGEST_KEY);
 const decimal = z.string().regex(/^\d{1,30}(?:\.\d{1,20})?$/);
-
-/** Schema of a text of a person: any letters, but nothing that breaks a line or turns the direction. */
-const personText = z
-  .string()
-  .trim()
-  .normalize()
-  .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'expected one line of text');
-
-/** Fields of a note on a trade; neither a text nor tags remove it. */
-export const noteFields = z.object({
-  entry: name.describe('The order that bought, or the command that moved the coins.'),
-  text: personText.max(LONGEST_REASON).default(''),
-  tags: z
-    .array(
-      personText
-        .min(1)
-        .max(40)
-        .regex(/^[^,،]*$/, 'expected a tag without a comma'),
-    )
-    .max(10)
-    .default([]),
-});
 
 const byHand = {
   /** Key of the command. A command whose key was done before is not done again, also after a crash. */

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { field, optional, type RecordOf } from './field.ts';
 
 /** Fields of an intent with its outcome: one row, which is written again when it changes. */
@@ -78,3 +79,25 @@ export const NOTE = {
 };
 
 export interface NoteRecord extends RecordOf<typeof NOTE> {}
+
+/** Schema of a text of a person: any letters, but nothing that breaks a line or turns the direction. */
+const personText = z
+  .string()
+  .trim()
+  .normalize()
+  .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'expected one line of text');
+
+/** Fields of a note on a trade; neither a text nor tags remove it. */
+export const noteFields = z.object({
+  entry: z.string().max(100).describe('The order that bought, or the command that moved the coins.'),
+  text: personText.max(500).default(''),
+  tags: z
+    .array(
+      personText
+        .min(1)
+        .max(40)
+        .regex(/^[^,،]*$/, 'expected a tag without a comma'),
+    )
+    .max(10)
+    .default([]),
+});

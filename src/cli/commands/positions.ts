@@ -13,7 +13,8 @@ import {
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { clockText } from '../../domain/time-text.ts';
-import { noteFields, type ApprovalCommand, type PositionCommand } from '../../engine/engine-event.ts';
+import type { ApprovalCommand, PositionCommand } from '../../engine/engine-event.ts';
+import { noteFields } from '../../records/rows.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { NOTE_ROWS } from '../../mirror/record-tables.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shapeOf } from '../../records/field.ts';
-import { noteFields } from '../../engine/engine-event.ts';
 import { BY_HAND_ORDER, ORDER } from '../../records/order.ts';
+import { noteFields } from '../../records/rows.ts';
 import {
   countField,
   decimalTextField,
