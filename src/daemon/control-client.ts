@@ -178,6 +178,11 @@ export class ControlClient {
     return changes === 1;
   }
 
+  /** Deletes a command that nobody may ask for again, such as a dry run whose result was read. */
+  forget(id: number): void {
+    this.database.prepare('DELETE FROM commands WHERE id = ?').run(id);
+  }
+
   /** Ends a command without a daemon, when none runs to do it. */
   finish(id: number, result: ControlResult): void {
     this.database

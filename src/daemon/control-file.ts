@@ -6,7 +6,7 @@ import { holdsNothing } from '../budget/ledger-file.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { openStepFile } from './step-file.ts';
 import type { Sentence } from '../language/sentence.ts';
-import type { ControlCommand, LockCommand } from '../engine/engine-event.ts';
+import type { ControlCommand } from '../engine/engine-event.ts';
 import { readCommand, readProgress } from './control-command.ts';
 
 /** "sarc" in ASCII: distinguishes a control database from any other SQLite file. */
@@ -190,9 +190,4 @@ export function readHaltWait(dataFolder: string): Sentence | null {
     // Another process writes; the next poll reads it.
     return null;
   }
-}
-
-/** Returns the locks and unlocks that no bot has accepted yet, oldest first; the next start accepts them. */
-export function waitingLocks(dataFolder: string): readonly LockCommand[] {
-  return waitingCommands(dataFolder, ['lock', 'unlock']).map(({ command }) => command);
 }

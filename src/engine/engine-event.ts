@@ -220,6 +220,8 @@ export const postedCommand = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('place'),
     ...byHand,
+    /** True to run the checks alone: nothing is placed, requested or stored. */
+    isDryRun: z.boolean().optional(),
     ...shapeOf(ORDER, BY_HAND_ORDER, { ...STORED_CODECS, name, money: decimal, amount: decimal }),
   }),
   /** Decides on an entry that waits for a person, by the id of its intent. */

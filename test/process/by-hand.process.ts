@@ -58,6 +58,8 @@ test('a person pauses, places, cancels and closes, and kill -9 amid it does noth
   // A sale far from the market: it adds no risk, so that it may pass during a pause.
   const place = ['order', 'place', 'sell', 'BTCIRT', '0.00111', '--price', '62000000000'];
   const book = ['--strategy', 'bracket-0', '--yes', '--json'];
+  const dry = await sarraf(home, ...place, '--strategy', 'bracket-0', '--dry-run');
+  expect([dry, ordersOf(11_100_000n)]).toEqual(['every check allows it now\n', 0]);
   const placed = JSON.parse(await sarraf(home, ...place, ...book, '--key', 'mine')) as {
     readonly placed: readonly string[];
   };

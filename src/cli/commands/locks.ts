@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
 import { LONGEST_LOCK_NAME, LONGEST_REASON, type LockCommand } from '../../engine/engine-event.ts';
-import { waitingLocks } from '../../daemon/control-file.ts';
+import { waitingCommands } from '../../daemon/control-file.ts';
 import { parseDuration } from '../../daemon/duration-text.ts';
 import { latinDigits } from '../../domain/time-text.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
@@ -340,7 +340,7 @@ function waitingText(command: LockCommand): string {
 
 function showLocks(options: MirrorOptions): void {
   const nowMs = Date.now();
-  const waiting = waitingLocks(options.data);
+  const waiting = waitingCommands(options.data, ['lock', 'unlock']).map(({ command }) => command);
   // A lock may have been set before the bot ran for the first time.
   const isNew = !hasMirror(options) && waiting.length > 0;
   const rows = isNew ? [] : readMirror(options, (reader) => reader.summary().stored);

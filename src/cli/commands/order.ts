@@ -28,13 +28,14 @@ prices say what kind of order it is:
 The order gets a clientOrderId that begins with "manual-". No bot treats it as its own. Only "sarraf
 halt --whole-account" cancels it.
 With --strategy the running bot places it in the book of that strategy, within its limits and locks. It
-is tagged by-hand, and what it trades is the strategy's.
+is tagged by-hand, and what it trades is the strategy's. With --dry-run beside it the bot runs its checks
+alone and says what they would answer now.
 
 Examples:
   sarraf order place buy BTCIRT 0.001 --price 50000000000
   sarraf order place sell BTCIRT 0.001 --market --price 49000000000 --yes --json
   sarraf order place sell BTCIRT 0.001 --stop 45000000000 --dry-run
-  sarraf order place sell BTCIRT 0.001 --price 60000000000 --strategy grid --data /data
+  sarraf order place sell BTCIRT 0.001 --price 60000000000 --strategy grid --data /data --dry-run
   sarraf order place sell BTCIRT 0.001 --price 60000000000 --stop 45000000000 --stop-limit 44900000000`;
 
 const CANCEL_HELP = `
@@ -291,9 +292,10 @@ async function placeInBook(
   const price = decimalOf(options.price);
   const stopPrice = decimalOf(options.stop);
   const order = { strategy, market: symbol, side, amount, price, stopPrice } as const;
+  const { dryRun = false } = options;
   await postByHand({
-    request: { kind: 'place', ...order },
-    options,
+    request: { kind: 'place', ...order, ...(dryRun ? { isDryRun: true } : {}) },
+    options: dryRun ? { ...options, yes: true } : options,
     question: () => placeByHandText(order, worth),
     otherwise: 'without --strategy the order is placed on the account itself',
     io,
@@ -305,7 +307,7 @@ const decimalOf = (typed: string | undefined): string | null =>
   typed === undefined ? null : new Decimal(typed).toFixed();
 
 const NOT_IN_A_BOOK = [
-  ...(['config', 'url', 'tokenFile', 'ledgerFolder', 'wait', 'dryRun'] as const),
+  ...(['config', 'url', 'tokenFile', 'ledgerFolder', 'wait'] as const),
   ...(['clientOrderId', 'stopLimit'] as const),
 ];
 

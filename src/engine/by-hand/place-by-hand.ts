@@ -15,6 +15,9 @@ import { restored, type DoneCommand, type Placed, type StoredTexts } from '../st
 /** Maximum number of manual orders that are remembered. A repeated command is recognized by its key. */
 const MOST_PLACED = 200;
 
+/** Maximum number of dry runs whose results are remembered, in memory alone. */
+const MOST_CHECKED = 50;
+
 /** Tag of the orders that a person places. */
 const BY_HAND_TAG = 'by-hand';
 
@@ -29,6 +32,8 @@ export interface PlaceByHandOptions extends Pick<CloseByHandOptions, 'outbox' | 
  */
 export class PlaceByHand extends EnginePart<PlaceByHandOptions> {
   private readonly placed = new Map<string, Placed>();
+  /** Results of dry runs, by the key of the command. */
+  private readonly checked = new Map<string, ByHandState>();
   /** Key of the command of each order whose answer is awaited, by client order id. */
   private readonly awaited = new Map<string, string>();
   /** Awaited orders that were in flight when the process ended; a search for them runs. */
@@ -40,29 +45,35 @@ export class PlaceByHand extends EnginePart<PlaceByHandOptions> {
     blotter.listen(STATES_ONCE_SENT, (order) => this.onAnswered(order), this.awaited);
   }
 
-  /** Places the order, unless a command with this key came before. */
+  /** Places the order, or only checks it, unless a command with this key came before. */
   apply(command: PlaceCommand): void {
     if (this.placed.has(command.key)) return;
+    const { key, isDryRun = false } = command;
     const { nowMs } = this.options.outbox;
     const terms = termsOf(command);
     const refusal = this.twinOf(terms, nowMs);
     const made = refusal === null ? this.place(command) : { ok: false as const, reason: refusal };
-    const { key } = command;
     const clientOrderId = made.ok ? made.key : null;
-    const message = made.ok ? pendingText(made.key) : made.reason;
-    this.note({ key, atMs: nowMs, terms, ok: made.ok, clientOrderId, message });
-    if (!made.ok) {
-      this.options.outbox.info(`${command.strategy}: an order by hand was refused: ${english(made.reason)}`);
+    const allowed = clientOrderId === null ? sentence('place-allowed') : pendingText(clientOrderId);
+    const message = made.ok ? allowed : made.reason;
+    if (isDryRun) {
+      this.checked.set(key, ended(made.ok, message));
+      retainNewest(this.checked, MOST_CHECKED);
       return;
     }
-    this.awaited.set(made.key, key);
-    const order = this.options.orderManager.blotter.table.get(made.key);
+    this.note({ key, atMs: nowMs, terms, ok: made.ok, clientOrderId, message });
+    if (clientOrderId === null) {
+      this.options.outbox.info(`${command.strategy}: an order by hand was refused: ${english(message)}`);
+      return;
+    }
+    this.awaited.set(clientOrderId, key);
+    const order = this.options.orderManager.blotter.table.get(clientOrderId);
     if (order !== undefined) this.onAnswered(order);
   }
 
   stateOf(key: string): ByHandState | null {
     const placed = this.placed.get(key);
-    if (placed === undefined) return null;
+    if (placed === undefined) return this.checked.get(key) ?? null;
     const { ok, message, clientOrderId } = placed;
     if (clientOrderId === null) return ended(ok, message);
     if (this.awaited.has(clientOrderId)) return { left: 1, closed: 0, end: null };
@@ -109,19 +120,21 @@ export class PlaceByHand extends EnginePart<PlaceByHandOptions> {
 
   private place(
     command: PlaceCommand,
-  ): { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: Sentence } {
+  ): { readonly ok: true; readonly key: string | null } | { readonly ok: false; readonly reason: Sentence } {
     const instance = this.options.instanceOf(command.strategy);
     if (instance === undefined)
       return { ok: false, reason: sentence('no-strategy', { strategy: command.strategy }) };
-    const made = this.options.router.placeByHand(instance, {
-      kind: 'place',
-      market: command.market,
-      side: command.side,
-      amount: command.amount,
-      ...(command.price === null ? {} : { price: command.price }),
-      ...(command.stopPrice === null ? {} : { stopPrice: command.stopPrice }),
+    const { market, side, amount, price, stopPrice, isDryRun = false } = command;
+    const intent = {
+      kind: 'place' as const,
+      market,
+      side,
+      amount,
+      ...(price === null ? {} : { price }),
+      ...(stopPrice === null ? {} : { stopPrice }),
       tag: BY_HAND_TAG,
-    });
+    };
+    const made = this.options.router.placeByHand(instance, intent, isDryRun);
     return made.ok
       ? made
       : { ok: false, reason: sentence('place-refused', { code: made.code, reason: made.reason }) };
@@ -208,8 +221,10 @@ export class ByHand extends EnginePart<ByHandOptions> {
   /** Carries out a command, unless one with the same key was carried out before. */
   apply(command: ByHandCommand): void {
     const { outbox } = this.options;
-    outbox.durable();
-    outbox.journal('control', command.kind, { ...command });
+    if (command.kind !== 'place' || command.isDryRun !== true) {
+      outbox.durable();
+      outbox.journal('control', command.kind, { ...command });
+    }
     if (command.kind === 'cancel') this.canceling.apply(command);
     else if (command.kind === 'close') this.closing.apply(command);
     else if (command.kind === 'place') this.placing.apply(command);

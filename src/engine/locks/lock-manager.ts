@@ -122,7 +122,8 @@ export class LockManager extends EnginePart<LockManagerOptions> {
     const [lock] = this.book.locksOn(order.strategy, order.market.symbol);
     if (lock === undefined || order.isExit || reduces()) return null;
     const refusal = { code: `lock ${lock.name}`, reason: lockReason(lock) };
-    if (this.records.refuse(lock, order.strategy)) this.logRefusal(order.strategy, refusal);
+    if (order.isDryRun !== true && this.records.refuse(lock, order.strategy))
+      this.logRefusal(order.strategy, refusal);
     return refusal;
   }
 

@@ -93,7 +93,7 @@ export class RefusedOrders extends EnginePart<RefusedOrdersOptions> {
     const refusal = this.refusals.get(keyOf(terms));
     if (refusal === undefined || !this.isAlike(refusal, terms)) return null;
     if (!SEEN_CAUSES.has(refusal.cause) && reduces()) return null;
-    this.count(refusal);
+    if (order.isDryRun !== true) this.count(refusal);
     const { code, cause, atMs } = refusal;
     return sentence('refused-alike', { code, at: atMs, awaited: sentence(`awaited-${cause}`) });
   }

@@ -54,6 +54,8 @@ export interface RequestedOrder extends Pick<
   readonly whenIdentical: WhenIdentical;
   /** Kind of exit of the stop leg of an OCO; null for any other order. */
   readonly stopLegExit: ExitKind | null;
+  /** True if a person's order is only checked. */
+  readonly isDryRun?: boolean;
 }
 
 type PreTradeOutcome =
@@ -88,6 +90,7 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
   /** Returns the order as it may be placed, or why it may not. */
   approve(instance: StrategyInstance, market: Market, draft: RequestedOrder): PreTradeOutcome {
     const { options } = this;
+    const { isDryRun = false } = draft;
     const closed = options.closed() ?? options.closedIn(market);
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const kind = draft.stopLimitPrice === null ? executionOf(draft) : 'oco';
@@ -113,6 +116,7 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
       stopPrice: stopLimitPrice === null ? stopPrice : null,
       amount,
       isExit: draft.exit !== null,
+      isDryRun,
     };
     const reduces = (): boolean => onlyReduces(this.viewFor(instance, wanted, { book }));
     const again = wanted.isExit
@@ -123,6 +127,7 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
     if (
       instance.settings.approval !== undefined &&
       draft.side === 'buy' &&
+      !isDryRun &&
       !options.mayEnter(draft.intentId) &&
       !reduces()
     )
@@ -210,8 +215,10 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
     const outcome = checkRisk(view, instance.settings.limits);
     if (outcome.ok) return outcome;
     const { check, reason, numbers } = outcome.refusal;
-    blotter.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
-    onRefusal(instance, outcome.refusal);
+    if (order.isDryRun !== true) {
+      blotter.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
+      onRefusal(instance, outcome.refusal);
+    }
     return { ok: false, code: `risk ${check}`, reason };
   }
 

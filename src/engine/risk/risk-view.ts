@@ -16,6 +16,8 @@ export interface WantedOrder extends Pick<
   readonly market: Market;
   /** True if it is the exit of a position that would be unprotected without it. */
   readonly isExit: boolean;
+  /** True if it is only checked: a refusal is neither counted nor logged. */
+  readonly isDryRun?: boolean;
 }
 
 /**

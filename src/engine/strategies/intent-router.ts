@@ -4,7 +4,6 @@ import type { AlgorithmStarterOptions } from '../algorithms/algorithm-starter.ts
 import type { Market } from '../../domain/market.ts';
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { type ExpiringAlgorithm, isAlgorithmIntent } from '../algorithms/algorithms.ts';
-import { present } from '../../domain/errors.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import {
   canBeOrdered,
@@ -39,7 +38,7 @@ interface IntentRouterOptions
   readonly whileClosing: (instance: StrategyInstance, intent: Intent) => Sentence | null;
 }
 
-/** Result of a requested order: its key, null if an algorithm places it; or why it was refused. */
+/** Result of a requested order: its key, null if an algorithm places it or in a dry run; or the refusal. */
 type PlacedOrder = { readonly ok: true; readonly key: string | null } | Refused;
 type Refused = { readonly ok: false } & IntentRefusal;
 
@@ -100,18 +99,20 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
     }
   }
 
-  /** Places an order by hand in the book of a strategy. The strategy is not notified of a refusal. */
+  /**
+   * Places an order by hand in the book of a strategy, or only checks it: then its key is null. The strategy
+   * is not notified of a refusal.
+   */
   placeByHand(
     instance: StrategyInstance,
     asked: Extract<Intent, { kind: 'place' }>,
-  ): { readonly ok: true; readonly key: string } | Refused {
+    isDryRun: boolean,
+  ): PlacedOrder {
     const closing = this.options.whileClosing(instance, asked);
     if (closing !== null) return { ok: false, code: 'closed', reason: closing };
     const { why } = this.options.members.check(instance, asked);
     if (why !== null) return { ok: false, code: 'member', reason: why };
-    const placed = this.place(instance, asked, { isByHand: true, approval: EXEMPT });
-    if (!placed.ok) return placed;
-    return { ok: true, key: present(placed.key, 'the key of an order that no algorithm places') };
+    return this.place(instance, asked, { isByHand: true, isDryRun, approval: EXEMPT });
   }
 
   /** Sells a strategy's holding of a market's coin, or buys back what it owes, by a target of 0. */
@@ -227,8 +228,9 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
   private place(
     instance: StrategyInstance,
     intent: Extract<Intent, { kind: 'place' | 'oco' }>,
-    context: BeginContext & { readonly isByHand?: boolean },
+    context: BeginContext & { readonly isByHand?: boolean; readonly isDryRun?: boolean },
   ): PlacedOrder {
+    const { isByHand = false, isDryRun = false } = context;
     const { risk, placer, markets, intents } = this.options;
     const state = markets.get(intent.market);
     if (state === undefined) return { ok: false, code: 'market', reason: markets.whyUnknown(intent.market) };
@@ -243,16 +245,15 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
     const isPostOnly = intent.kind === 'place' && intent.postOnly === true;
     const crossed = isPostOnly ? risk.crossedBy(state.market, draft) : null;
     if (crossed !== null) return { ok: false, code: 'fit', reason: crossed };
-    const intentId = context.id ?? this.nextId();
-    intents.begin(intentId, instance.name, intent, context.approval);
+    const intentId = isDryRun ? '' : (context.id ?? this.nextId());
+    if (!isDryRun) intents.begin(intentId, instance.name, intent, context.approval);
     if (intent.kind === 'place' && intent.expireAfterMs !== undefined) {
       const algorithm = expiringOf(draft, this.options.outbox.nowMs + intent.expireAfterMs);
       this.options.algorithms.begin(instance, intentId, { market: intent.market, algorithm });
       return { ok: true, key: null };
     }
     // An order by hand is placed as it is, and no exit is canceled for it.
-    const rest =
-      context.isByHand === true ? null : this.soldByExits(instance, intent, { market: state.market, draft });
+    const rest = isByHand ? null : this.soldByExits(instance, intent, { market: state.market, draft });
     if (rest !== null) {
       if (
         !canBeOrdered(state.market, {
@@ -265,8 +266,8 @@ export class IntentRouter extends EnginePart<IntentRouterOptions> {
       }
       draft = { ...draft, amount: rest };
     }
-    const outcome = risk.approve(instance, state.market, { ...draft, intentId });
-    if (outcome.ok) return { ok: true, key: placer.place({ ...outcome.plan, isPostOnly }) };
+    const outcome = risk.approve(instance, state.market, { ...draft, intentId, isDryRun });
+    if (outcome.ok) return { ok: true, key: isDryRun ? null : placer.place({ ...outcome.plan, isPostOnly }) };
     intents.end(intentId, 'refused', outcome.reason);
     return outcome;
   }

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatUnits } from '../../../src/domain/money.ts';
+import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { PlaceCommand } from '../../../src/engine/engine-event.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { bracket, buy, quotes, sell, target } from '../../support/intents.ts';
@@ -257,5 +258,81 @@ describe('an order by hand', () => {
       { ok: false, message: 'this bot has no strategy two' },
     ]);
     expect(world.eventsOf('reject')).toEqual([]);
+  });
+
+  const LOCK = { kind: 'lock', name: 'hand', strategy: 'one', market: null, reason: 'x' } as const;
+  const LOSS = { maxDailyLoss: { usdt: parseUnits('1') } };
+  /** What may stand against an order by hand. */
+  const SITUATIONS: Readonly<Record<string, () => EngineWorld>> = {
+    nothing: () => EngineWorld.answering(),
+    'coins that are held': holding,
+    'a limit on orders': () =>
+      EngineWorld.answering({ instances: [{ limits: createRiskLimits({ maxOrdersPerMinute: 0 }) }] }),
+    'a limit on value': () =>
+      EngineWorld.answering({
+        instances: [{ limits: createRiskLimits({ maxOrderValue: { usdt: parseUnits('150') } }) }],
+      }),
+    'a limit on losses': () => {
+      const world = EngineWorld.answering({ instances: [{ limits: createRiskLimits(LOSS) }] }).bought(WISH);
+      return world.quote('80', '81').advance(5_000);
+    },
+    'a lock': () => {
+      const world = holding();
+      return world.control({ ...LOCK, untilMs: world.nowMs + 3_600_000, entries: 'keep' });
+    },
+    'a halt': () => EngineWorld.answering().control(HALT),
+    'a close': () => holding().control(CLOSE),
+    'the same order': () => {
+      const world = EngineWorld.answering().control(PLACE);
+      world.accept();
+      return world;
+    },
+    'a refusal of the like': () => EngineWorld.answering().control(PLACE).refuse('place', 'OverValueOrder'),
+    'an approval': () =>
+      EngineWorld.answering({
+        instances: [{ approval: { above: {}, expiresAfterMs: 60_000, slippageBps: 50 } }],
+      }),
+  };
+
+  it('is refused just as its dry run says, and that changes nothing', () => {
+    const order = fc.record({
+      situation: fc.constantFrom(...Object.keys(SITUATIONS)),
+      strategy: fc.constantFrom('one', 'one', 'one', 'two'),
+      market: fc.constantFrom('BTCUSDT', 'BTCUSDT', 'BTCUSDT', 'ETHIRT'),
+      side: fc.constantFrom('buy' as const, 'sell' as const),
+      amount: fc.constantFrom('1', '0.5', '2', '0.0001', '100000'),
+      price: fc.constantFrom(null, '98', '98', '99', '0.001', '5000'),
+      stopPrice: fc.constantFrom(null, null, null, '120'),
+    });
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(order, ({ situation, ...terms }) => {
+        const world = SITUATIONS[situation]?.() ?? EngineWorld.answering();
+        // A check values the ledger anew, as any other does.
+        const stored = (): unknown => ({ ...world.stored(), strategies: [] });
+        const before = stored();
+        const command = { ...PLACE, ...terms, key: 'dry', isDryRun: true };
+        for (let time = 0; time < 4; time += 1) {
+          const output = world.engine.step({ kind: 'control', atMs: world.nowMs, command });
+          const changes = output.changes.filter(({ kind }) => kind !== 'strategy');
+          expect({ ...output, changes }).toMatchObject({
+            changes: [],
+            isDurable: false,
+            requests: [],
+            notices: [],
+          });
+        }
+        expect(stored()).toEqual(before);
+        const asked = world.requestsOf('place').length;
+        world.control({ ...PLACE, ...terms, key: 'real' });
+        const isPlaced = world.requestsOf('place').length > asked;
+        expect(endOf(world, 'dry')).toEqual(
+          isPlaced ? { ok: true, message: 'every check allows it now' } : endOf(world, 'real'),
+        );
+        if (!isPlaced) seen.add(situation);
+      }),
+      { numRuns: 150 },
+    );
+    expect([...seen].toSorted()).toEqual(Object.keys(SITUATIONS).toSorted());
   });
 });
