@@ -1,8 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { english, sentence, sentenceFacts } from '../../language/sentence.ts';
 import { divideDown, formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
-import type { ApprovalCommand, ControlCommand, NoteCommand } from '../../engine/engine-event.ts';
+import type {
+  ApprovalCommand,
+  ControlCommand,
+  NoteCommand,
+  PlaceCommand,
+} from '../../engine/engine-event.ts';
 import { readShadowNotes } from '../../daemon/shadow-note.ts';
 import { PAUSE, UNTIL_RESUMED_MS, reaches } from '../../engine/lock.ts';
 import {
@@ -17,13 +23,14 @@ import {
   cancelNeed,
   cancelNeedText,
 } from '../../daemon/by-hand-text.ts';
+import type { ControlResult } from '../../daemon/control-command.ts';
 import { LONGEST_BY } from '../../engine/engine-event.ts';
 import type { Person } from '../access-store.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
-import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
-import { askedMarket } from '../readers/market-replies.ts';
+import { asApiError, type BotFolderReader } from '../folder/bot-folder-reader.ts';
+import { askedMarket, bookReplyOf, placeFee } from '../readers/market-replies.ts';
 import type { ActionReply, ActionStateReply, CostReply } from '../schema/action.ts';
-import type { DASHBOARD_ENDPOINTS } from '../schema/endpoints.ts';
+import type { ActionName, DASHBOARD_ENDPOINTS } from '../schema/endpoints.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { isEntry } from '../../mirror/trip-register.ts';
 import { Decimal } from 'decimal.js';
@@ -50,29 +57,16 @@ export function byText(name: string): string {
   return `${onOneLine(name)} (page)`.slice(0, LONGEST_BY);
 }
 
-type ActionName =
-  | 'halt'
-  | 'resume'
-  | 'pause'
-  | 'reload'
-  | 'promote'
-  | 'lock'
-  | 'unlock'
-  | 'cancel'
-  | 'close'
-  | 'position'
-  | 'placeOrder'
-  | 'approve'
-  | 'decline'
-  | 'note';
-type BodyOf<Name extends ActionName> = z.output<(typeof DASHBOARD_ENDPOINTS)[Name]['body']>;
+/** Actions that are commands to the bot. */
+type PostedName = Exclude<ActionName, 'acknowledge'>;
+type BodyOf<Name extends PostedName> = z.output<(typeof DASHBOARD_ENDPOINTS)[Name]['body']>;
 
 const symbolOf = (market: string | null): string | null =>
   market === null ? null : askedMarket(market).symbol;
 
 /** Commands of the control database that the page may give; the command line gives the same ones. */
 const ACTIONS: {
-  readonly [Name in ActionName]: (
+  readonly [Name in PostedName]: (
     body: BodyOf<Name>,
     of: {
       readonly by: string;
@@ -175,7 +169,8 @@ const ACTIONS: {
   },
   placeOrder({ key, dryRun: _dryRun, ...placed }, { by }) {
     const order = { ...placed, market: askedMarket(placed.market).symbol };
-    return { command: { kind: 'place', key, ...order, by }, cost: () => placeWork(order), needsBot: true };
+    const cost = (reader: MirrorReader): PlannedWork => placeWork(reader, order);
+    return { command: { kind: 'place', key, ...order, by }, cost, needsBot: true };
   },
   approve: (body, { by }) => approvalAction('approve', body, by),
   decline: (body, { by }) => approvalAction('decline', body, by),
@@ -207,8 +202,8 @@ export class PostAction {
   }
 
   /** Returns the handler of an action, which estimates its cost or posts it. */
-  handler<Name extends ActionName>(name: Name) {
-    return (call: { readonly body: BodyOf<Name>; readonly person: Person }): ActionReply => {
+  handler<Name extends PostedName>(name: Name) {
+    return async (call: { readonly body: BodyOf<Name>; readonly person: Person }): Promise<ActionReply> => {
       const { key, dryRun } = call.body;
       const {
         command,
@@ -220,12 +215,27 @@ export class PostAction {
         nowMs: this.nowMs(),
         strategyOf: (shadow) => this.strategyOf(shadow),
       });
-      if (dryRun || isChecked) {
-        const work = this.folder.mirror.read((reader) => cost(reader));
-        if (dryRun) return costOf(work);
-      }
-      return this.post(key, command, needsBot);
+      const reply = dryRun || isChecked ? costOf(this.folder.mirror.read((reader) => cost(reader))) : null;
+      if (reply === null || !dryRun) return this.post(key, command, needsBot);
+      return command.kind === 'place' ? { ...reply, checks: await this.checksOf(command) } : reply;
     };
+  }
+
+  /** Asks the bot what its checks say to an order; null if no bot answers in time. */
+  private async checksOf(command: PlaceCommand): Promise<CostReply['checks']> {
+    if (this.folder.isInUse() === false) return null;
+    const untilMs = performance.now() + CHECKED_WITHIN_MS;
+    const dryRun = { ...command, key: `check-${randomUUID()}`, isDryRun: true };
+    const id = this.folder.control((client) => client.post(dryRun));
+    try {
+      const isOver = (): boolean => performance.now() > untilMs;
+      const { result } = await this.folder.control((client) => client.follow({ id, isOver }));
+      return result === null ? null : { ok: result.ok, ...messageOf(result) };
+    } catch (error) {
+      throw asApiError(error);
+    } finally {
+      this.folder.control((client) => client.forget(id));
+    }
   }
 
   /** Returns the progress of a command. Throws `ApiError` if none has that id. */
@@ -244,8 +254,7 @@ export class PostAction {
           ? null
           : {
               ...result,
-              message: english(result.message),
-              messageFacts: sentenceFacts(result.message),
+              ...messageOf(result),
               left: [...result.left],
               placed: [...(result.placed ?? [])],
             },
@@ -282,6 +291,15 @@ export class PostAction {
   }
 }
 
+/** Longest wait for the bot to check an order, in ms; it accepts a command within 250 ms. */
+const CHECKED_WITHIN_MS = 2_000;
+
+function messageOf({
+  message,
+}: ControlResult): Pick<NonNullable<CostReply['checks']>, 'message' | 'messageFacts'> {
+  return { message: english(message), messageFacts: sentenceFacts(message) };
+}
+
 /** Maximum number of counted orders; no account has as many. */
 const MOST_COUNTED = 100_000;
 const MOST_NAMED = 500;
@@ -310,6 +328,7 @@ export function costOf({ cancels, places, text }: PlannedWork): CostReply {
     windowMs: count === 0 ? null : windowMs,
     seconds: Math.ceil(needMs / 1_000),
     text,
+    checks: null,
   };
 }
 
@@ -368,16 +387,16 @@ function closeWork(
   const held = positionItems(reader, own).filter(
     (position) => position.strategy === strategy && isThere(position.asset),
   );
-  const places = held.map(({ market: own, asset, currency, amount, value }): Place => {
+  const places = held.map(({ market: own, asset, currency, amount, value }) => {
     const isOwed = amount.startsWith('-');
-    return {
+    return withFee(reader, {
       market: market ?? own ?? asset,
       side: isOwed ? 'buy' : 'sell',
       amount: isOwed ? amount.slice(1) : amount,
       isReduceOnly: true,
       value: value === null ? null : value.replace('-', ''),
       currency,
-    };
+    });
   });
   const holds = holdsText(
     strategy,
@@ -430,14 +449,14 @@ function approvalWork(reader: MirrorReader, kind: ApprovalCommand['kind'], id: s
   const isKnown = kind === 'approve' && market !== null && value !== null && best !== null;
   const places: Place[] = isKnown
     ? [
-        {
+        withFee(reader, {
           market,
           side: 'buy',
           amount: formatUnits(divideDown(value * UNITS_PER_ONE, best)),
           isReduceOnly: false,
           value: formatUnits(value),
           currency: parseMarket(market).quote,
-        },
+        }),
       ]
     : [];
   return { cancels: [], places, text: approvalText(kind, id, entry) };
@@ -452,18 +471,28 @@ function noteWork(reader: MirrorReader, note: Omit<NoteCommand, 'kind' | 'key' |
 
 const NOTHING = 0n as OrderRecord['amount'];
 
-function placeWork(order: Pick<OrderWith<string>, (typeof BY_HAND_ORDER)[number]>): PlannedWork {
+const withFee = (reader: MirrorReader, place: Omit<Place, 'fee'>): Place => ({
+  ...place,
+  fee: placeFee(reader, place),
+});
+
+function placeWork(
+  reader: MirrorReader,
+  order: Pick<OrderWith<string>, (typeof BY_HAND_ORDER)[number]>,
+): PlannedWork {
   const { market, side, amount, price, stopPrice } = order;
-  const at = price ?? stopPrice;
+  const { bids, asks } = bookReplyOf(reader, market, 1);
+  const [best] = side === 'buy' ? asks : bids;
+  const at = price ?? stopPrice ?? best?.[0] ?? null;
   const value = at === null ? null : new Decimal(amount).times(at).toFixed();
   const { quote } = parseMarket(market);
   const worth =
-    value === null
+    value === null || (price === null && stopPrice === null)
       ? 'It has no price: it fills at whatever the market gives.'
       : `It is worth ${value} ${quote}.`;
   return {
     cancels: [],
-    places: [{ market, side, amount, isReduceOnly: false, value, currency: quote }],
+    places: [withFee(reader, { market, side, amount, isReduceOnly: false, value, currency: quote })],
     text: placeByHandText(order, worth),
   };
 }

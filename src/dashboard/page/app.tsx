@@ -5,7 +5,7 @@ import { ActionDialog } from './actions/action-dialog.tsx';
 import { followEvents, liveState } from './live.ts';
 import { refreshMarkets, overview } from './overview.ts';
 import { route, hrefOf, LISTED_VIEWS, type PageView } from './route.ts';
-import { hasTexts, loadLaterTexts, t } from './translate.ts';
+import { hasTexts, loadFurtherPart, t } from './translate.ts';
 import { endSession, pageSession, mayOperate } from './session.ts';
 import { botAheadMs, showCount, showTime } from './shown.ts';
 import { useReply } from './use-reply.ts';
@@ -15,7 +15,7 @@ import { MarketView } from './views/market.tsx';
 import { OrdersView } from './views/orders.tsx';
 import { OverviewView } from './views/overview.tsx';
 import { language } from './preferences.ts';
-import { loadPart, reasonToReload } from './page-parts.ts';
+import { reasonToReload } from './page-parts.ts';
 import { askFor, openDialog } from './actions/action.ts';
 import { BotState, StateDetail } from './parts/bot-state.tsx';
 import { Icon, Tools } from './parts/tools.tsx';
@@ -226,19 +226,11 @@ interface ViewProps {
   readonly subject: string | null;
 }
 
-const FURTHER_TEXTS = {
-  en: async () => (await import('./texts/english-further.ts')).ENGLISH_FURTHER_TEXTS,
-  fa: async () => (await import('./texts/persian-further.ts')).PERSIAN_FURTHER_TEXTS,
-};
-
 /** Code of the views that are rarely seen first; null until it is loaded. */
 const further = signal<typeof Further | null>(null);
 async function loadFurther(): Promise<void> {
-  const [part, hasFurtherTexts] = await Promise.all([
-    loadPart(async () => import('./views/further-view.tsx')),
-    loadLaterTexts(FURTHER_TEXTS),
-  ]);
-  if (hasFurtherTexts) further.value = part?.FurtherView ?? null;
+  further.value =
+    (await loadFurtherPart(async () => import('./views/further-view.tsx')))?.FurtherView ?? null;
 }
 
 function ViewOf({ view, subject }: ViewProps) {

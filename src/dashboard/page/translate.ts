@@ -32,6 +32,17 @@ export async function loadLaterTexts(part: LaterTexts): Promise<boolean> {
   return true;
 }
 
+const FURTHER_TEXTS = {
+  en: async () => (await import('./texts/english-further.ts')).ENGLISH_FURTHER_TEXTS,
+  fa: async () => (await import('./texts/persian-further.ts')).PERSIAN_FURTHER_TEXTS,
+};
+
+/** Loads a part of the page that is not needed at first, with its texts; null if that fails. */
+export async function loadFurtherPart<Part>(load: () => Promise<Part>): Promise<Part | null> {
+  const [part, hasFurtherTexts] = await Promise.all([loadPart(load), loadLaterTexts(FURTHER_TEXTS)]);
+  return hasFurtherTexts ? part : null;
+}
+
 async function textsOf(wanted: Language): Promise<TranslationOf<PageTexts>> {
   const later = Object.assign(
     {},

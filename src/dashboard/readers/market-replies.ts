@@ -26,6 +26,9 @@ import type {
   PlotsReply,
   ChartCandlesReply,
 } from '../schema/market.ts';
+import type { CostReply } from '../schema/action.ts';
+import type { BudgetItem, TermsReply } from '../schema/overview.ts';
+import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { orderItemOf, tryMarket } from './row-items.ts';
 import { oneSeriesOf, type ShownRange } from './strategy-items.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
@@ -159,6 +162,58 @@ export function bookReplyOf(reader: MirrorReader, symbol: string, most: number):
     seenAtMs: book?.seenAtMs ?? null,
     own: open.flatMap((order) => placeOf(order, levels[order.side])),
   };
+}
+
+/** Returns what an order in a market would meet now. */
+export function termsReplyOf(
+  reader: MirrorReader,
+  symbol: string,
+  budgets: readonly BudgetItem[],
+): TermsReply {
+  const { base, quote } = askedMarket(checkedSymbol(reader, symbol));
+  const balances = new Map(reader.balances().map((balance) => [balance.currency, balance]));
+  const freeOf = (currency: string): string | null => {
+    const balance = balances.get(currency);
+    return balance === undefined ? null : formatUnits(subtractUnits(balance.total, balance.held));
+  };
+  const seenAtMs = [base, quote].flatMap((currency) => balances.get(currency)?.seenAtMs ?? []);
+  const placing = ENDPOINTS.addOrder.budget.name;
+  const { bids, asks, seenAtMs: bookSeenAtMs } = bookReplyOf(reader, symbol, 1);
+  return {
+    market: symbol,
+    free: { base: freeOf(base), quote: freeOf(quote) },
+    balancesSeenAtMs: seenAtMs.length === 0 ? null : Math.min(...seenAtMs),
+    bestBuy: bids[0]?.[0] ?? null,
+    bestSell: asks[0]?.[0] ?? null,
+    bookSeenAtMs,
+    feeShare: feeShareIn(reader, symbol),
+    budget: budgets.find(({ budget }) => budget === placing) ?? null,
+  };
+}
+
+/** Decimals of a share of a fee: fees are rounded, so that more would be noise. */
+const SHARE_DECIMALS = 5;
+
+/** Returns the share of what was received that our newest fill in a market cost; null without a fill. */
+function feeShareIn(reader: MirrorReader, market: string): string | null {
+  const [fill] = FILL_ROWS.select(
+    reader.database,
+    'WHERE market = ? ORDER BY cursor DESC, id DESC LIMIT 1',
+  )(market);
+  if (fill === undefined) return null;
+  const received = fill.side === 'buy' ? fill.amount : fill.total;
+  if (received <= 0n) return null;
+  return new Decimal(String(fill.fee)).div(String(received)).toDecimalPlaces(SHARE_DECIMALS).toFixed();
+}
+
+/** Returns about what a fill would cost, in the currency received; null if it is not known. */
+export function placeFee(
+  reader: MirrorReader,
+  { market, side, amount, value }: Pick<CostReply['places'][number], 'market' | 'side' | 'amount' | 'value'>,
+): string | null {
+  const share = feeShareIn(reader, market);
+  const received = side === 'buy' ? amount : value;
+  return share === null || received === null ? null : decimalText(new Decimal(received).times(share));
 }
 
 /** Returns an order's place in the book; empty for one not in it, such as a waiting stop. */

@@ -161,7 +161,7 @@ export function signalsReplyOf(reader: MirrorReader, asked: AskedSignals): Signa
 }
 
 function waitingItems({ dataFolder, isBotThere, strategy }: AskedSignals): readonly SignalItem[] {
-  const waiting = waitingOf(dataFolder).filter(
+  const waiting = waitingIn(dataFolder, ['signal']).filter(
     ({ command }) => strategy === null || command.strategy === strategy,
   );
   if (waiting.length === 0) return [];
@@ -169,15 +169,15 @@ function waitingItems({ dataFolder, isBotThere, strategy }: AskedSignals): reado
   return waiting.toReversed().map((one) => ({ ...itemOf(one), ...whyWaiting(one, isThere) }));
 }
 
-function waitingOf(dataFolder: string): readonly WaitingCommand<SignalCommand>[] {
+/** Returns the waiting commands of some kinds; none if unreadable, as a reply is useful without them. */
+export const waitingIn: typeof waitingCommands = (dataFolder, kinds) => {
   try {
-    return waitingCommands(dataFolder, ['signal']);
+    return waitingCommands(dataFolder, kinds);
   } catch (error) {
-    // Waiting signals are an addition: the reply is useful without them.
     if (error instanceof SarrafError) return [];
     throw error;
   }
-}
+};
 
 function itemOf({
   command: { strategy, name, id, source, sentAtMs, payload },

@@ -113,6 +113,8 @@ export const acknowledgeBody = z.strictObject({
   andOlder: z.boolean().default(false).describe('Whether every older alert is acknowledged with it.'),
 });
 
+const verdict = { ok: z.boolean(), message: z.string(), messageFacts: sentenceField };
+
 /** Cost of an action, as `dryRun` reports it. */
 const costReply = z.object({
   dryRun: z.literal(true),
@@ -126,6 +128,9 @@ const costReply = z.object({
       isReduceOnly: z.boolean(),
       value: decimalTextField.nullable(),
       currency: z.string().nullable(),
+      fee: decimalTextField
+        .nullable()
+        .describe('In the currency received, at the rate of our newest fill there; null without one.'),
     }),
   ),
   requests: countField.describe('Requests to the exchange that it needs at least.'),
@@ -133,6 +138,10 @@ const costReply = z.object({
   windowMs: lengthField.nullable(),
   seconds: countField.describe('How long that takes at the worst, by that limit.'),
   text: z.string().describe('The same in a sentence, as the command line says it.'),
+  checks: z
+    .object(verdict)
+    .nullable()
+    .describe('What all checks of the bot would say to the order now; null without an order or its answer.'),
 });
 
 /** Reply to a posted action. The bot gets it within 250 ms. */
@@ -151,9 +160,7 @@ export const actionStateReply = z.object({
   progress: z.object({ left: countField, closed: countField }).nullable(),
   result: z
     .object({
-      ok: z.boolean(),
-      message: z.string(),
-      messageFacts: sentenceField,
+      ...verdict,
       left: z.array(z.string()),
       placed: z.array(z.string()),
     })

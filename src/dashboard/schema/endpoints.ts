@@ -1,65 +1,10 @@
 import { z } from 'zod';
-import {
-  acknowledgeBody,
-  approvalBody,
-  actionReply,
-  actionStateReply,
-  cancelBody,
-  closeBody,
-  positionBody,
-  haltBody,
-  lockBody,
-  noteBody,
-  orderBody,
-  pauseBody,
-  promoteBody,
-  reloadBody,
-  resumeBody,
-  unlockBody,
-} from './action.ts';
-import {
-  alertsQuery,
-  alertsReply,
-  botsReply,
-  overviewReply,
-  strategyReply,
-  rulesQuery,
-  rulesReply,
-  shadowsReply,
-  locksReply,
-  budgetsReply,
-  booksReply,
-} from './overview.ts';
-import {
-  logQuery,
-  logReply,
-  reportsReply,
-  signalBody,
-  signalReply,
-  signalsQuery,
-  signalsReply,
-} from './log.ts';
-import {
-  bookQuery,
-  bookReply,
-  marketsReply,
-  marksReply,
-  chartQuery,
-  chartCandlesReply,
-  equityReply,
-  plotsReply,
-  rangeQuery,
-} from './market.ts';
-import {
-  fillsQuery,
-  fillsReply,
-  intentsQuery,
-  intentsReply,
-  orderReply,
-  ordersQuery,
-  ordersReply,
-} from './order.ts';
-import { profitsQuery, profitsReply, qualityQuery, qualityReply, tripsQuery, tripsReply } from './trip.ts';
+import * as action from './action.ts';
+import * as log from './log.ts';
+import * as market from './market.ts';
+import * as order from './order.ts';
+import * as overview from './overview.ts';
+import * as trip from './trip.ts';
 import { doneReply, sessionBody, sessionReply, type Role } from './session.ts';
 
 /** Input and output of one endpoint of the API. */
@@ -84,10 +29,17 @@ const get = <Reply extends z.ZodType | null, Query extends z.ZodObject | undefin
 ) => ({ method: 'GET', role: 'read', path, summary, reply, query: query as Query }) as const;
 
 const act = <Body extends z.ZodType>(path: string, summary: string, body: Body) =>
-  ({ method: 'POST', path: `/actions/${path}`, role: 'operate', summary, body, reply: actionReply }) as const;
+  ({
+    method: 'POST',
+    path: `/actions/${path}`,
+    role: 'operate',
+    summary,
+    body,
+    reply: action.actionReply,
+  }) as const;
 
 const describe = <Path extends string>(path: Path, summary: string) =>
-  ({ method: 'POST', path, role: 'signal', summary, body: signalBody, reply: signalReply }) as const;
+  ({ method: 'POST', path, role: 'signal', summary, body: log.signalBody, reply: log.signalReply }) as const;
 
 /** All endpoints below `/api/v1`. The routes of the server and the OpenAPI page are generated from them. */
 export const DASHBOARD_ENDPOINTS = {
@@ -107,75 +59,116 @@ export const DASHBOARD_ENDPOINTS = {
     reply: doneReply,
   },
   session: get('/session', 'Who is signed in.', sessionReply),
-  overview: get('/overview', 'The bot at a glance.', overviewReply),
-  equity: get('/equity', 'Equity and profit over time.', equityReply, rangeQuery),
-  strategy: get('/strategies/:name', 'One strategy.', strategyReply),
-  rules: get('/strategies/:name/rules', 'What the rules of a strategy wait for.', rulesReply, rulesQuery),
-  shadows: get('/shadows', 'Strategies beside their shadows on paper.', shadowsReply),
-  markets: get('/markets', 'The markets of the bot.', marketsReply),
+  overview: get('/overview', 'The bot at a glance.', overview.overviewReply),
+  equity: get('/equity', 'Equity and profit over time.', market.equityReply, market.rangeQuery),
+  strategy: get('/strategies/:name', 'One strategy.', overview.strategyReply),
+  rules: get(
+    '/strategies/:name/rules',
+    'What the rules of a strategy wait for.',
+    overview.rulesReply,
+    overview.rulesQuery,
+  ),
+  shadows: get('/shadows', 'Strategies beside their shadows on paper.', overview.shadowsReply),
+  markets: get('/markets', 'The markets of the bot.', market.marketsReply),
   candles: get(
     '/markets/:symbol/candles',
     'Candles as the bot has read them.',
-    chartCandlesReply,
-    chartQuery,
+    market.chartCandlesReply,
+    market.chartQuery,
   ),
-  marks: get('/markets/:symbol/marks', 'Our orders, fills and brackets in a market.', marksReply, chartQuery),
-  book: get('/markets/:symbol/book', 'The order book with our place.', bookReply, bookQuery),
-  plots: get('/markets/:symbol/plots', 'Series that strategies want to have drawn.', plotsReply, rangeQuery),
-  orders: get('/orders', 'Orders.', ordersReply, ordersQuery),
-  order: get('/orders/:key', 'One order and its life; by its key or its id at the exchange.', orderReply),
-  fills: get('/fills', 'Fills.', fillsReply, fillsQuery),
+  marks: get(
+    '/markets/:symbol/marks',
+    'Our orders, fills and brackets in a market.',
+    market.marksReply,
+    market.chartQuery,
+  ),
+  book: get('/markets/:symbol/book', 'The order book with our place.', market.bookReply, market.bookQuery),
+  terms: get('/markets/:symbol/terms', 'What an order in a market would meet now.', overview.termsReply),
+  plots: get(
+    '/markets/:symbol/plots',
+    'Series that strategies want to have drawn.',
+    market.plotsReply,
+    market.rangeQuery,
+  ),
+  orders: get('/orders', 'Orders.', order.ordersReply, order.ordersQuery),
+  order: get(
+    '/orders/:key',
+    'One order and its life; by its key or its id at the exchange.',
+    order.orderReply,
+  ),
+  fills: get('/fills', 'Fills.', order.fillsReply, order.fillsQuery),
   trips: get(
     '/trips',
     'Round trips: what was bought and sold again, or is still held.',
-    tripsReply,
-    tripsQuery,
+    trip.tripsReply,
+    trip.tripsQuery,
   ),
-  profits: get('/profits', 'Closed trips by day, strategy and other.', profitsReply, profitsQuery),
+  profits: get('/profits', 'Closed trips by day, strategy and other.', trip.profitsReply, trip.profitsQuery),
   quality: get(
     '/quality',
     'What the newest 5,000 orders cost against the price at which they were decided.',
-    qualityReply,
-    qualityQuery,
+    trip.qualityReply,
+    trip.qualityQuery,
   ),
-  intents: get('/intents', 'What strategies wanted.', intentsReply, intentsQuery),
-  budgets: get('/budgets', 'Limits: their use now and over time, and lockouts.', budgetsReply, rangeQuery),
-  books: get('/books', 'Whether the books agree with the exchange.', booksReply),
-  locks: get('/locks', 'Locks that hold.', locksReply),
-  log: get('/log', 'Lines of the journal that people read.', logReply, logQuery),
-  signals: get('/signals', 'Signals from outside, and what became of them.', signalsReply, signalsQuery),
-  alerts: get('/alerts', 'Alerts.', alertsReply, alertsQuery),
-  reports: get('/reports', 'Reports below the data folder.', reportsReply),
+  intents: get('/intents', 'What strategies wanted.', order.intentsReply, order.intentsQuery),
+  budgets: get(
+    '/budgets',
+    'Limits: their use now and over time, and lockouts.',
+    overview.budgetsReply,
+    market.rangeQuery,
+  ),
+  books: get('/books', 'Whether the books agree with the exchange.', overview.booksReply),
+  locks: get('/locks', 'Locks that hold.', overview.locksReply),
+  log: get('/log', 'Lines of the journal that people read.', log.logReply, log.logQuery),
+  signals: get(
+    '/signals',
+    'Signals from outside, and what became of them.',
+    log.signalsReply,
+    log.signalsQuery,
+  ),
+  alerts: get('/alerts', 'Alerts.', overview.alertsReply, overview.alertsQuery),
+  reports: get('/reports', 'Reports below the data folder.', log.reportsReply),
   report: get('/reports/:id', 'One report, as HTML in a sandbox.', null),
-  bots: get('/bots', 'All bots of this machine.', botsReply),
+  bots: get('/bots', 'All bots of this machine.', overview.botsReply),
   events: get(
     '/events',
     'Server-sent events: one for each line of the journal, resumed by Last-Event-ID.',
     null,
   ),
   openapi: get('/openapi.json', 'This API as an OpenAPI 3.1 page.', null),
-  actionState: get('/actions/:id', 'How far an action has come.', actionStateReply),
-  halt: act('halt', 'Stops trading and cancels the orders of the bot.', haltBody),
-  resume: act('resume', 'Ends a halt, or the pause of one strategy.', resumeBody),
-  pause: act('pause', 'Pauses one strategy.', pauseBody),
-  reload: act('reload', 'Loads the code and params of one strategy anew, while the bot goes on.', reloadBody),
-  promote: act('promote', 'Exchanges the code and params of a strategy and its shadow.', promoteBody),
-  cancel: act('cancel', 'Cancels one order, or those of a strategy, of a market or all.', cancelBody),
-  close: act('close', 'Closes the position of one strategy, reduce-only.', closeBody),
+  actionState: get('/actions/:id', 'How far an action has come.', action.actionStateReply),
+  halt: act('halt', 'Stops trading and cancels the orders of the bot.', action.haltBody),
+  resume: act('resume', 'Ends a halt, or the pause of one strategy.', action.resumeBody),
+  pause: act('pause', 'Pauses one strategy.', action.pauseBody),
+  reload: act(
+    'reload',
+    'Loads the code and params of one strategy anew, while the bot goes on.',
+    action.reloadBody,
+  ),
+  promote: act('promote', 'Exchanges the code and params of a strategy and its shadow.', action.promoteBody),
+  cancel: act('cancel', 'Cancels one order, or those of a strategy, of a market or all.', action.cancelBody),
+  close: act('close', 'Closes the position of one strategy, reduce-only.', action.closeBody),
   position: act(
     'position',
     'Says what became of coins that somebody has closed or moved by hand: in the books alone.',
-    positionBody,
+    action.positionBody,
   ),
-  lock: act('lock', 'Places no new risk for a while.', lockBody),
-  unlock: act('unlock', 'Ends locks before their time.', unlockBody),
-  placeOrder: act('order', 'Places an order in the book of a strategy.', orderBody),
-  approve: act('approve', 'Approves an entry that waits for a person: it begins.', approvalBody),
-  decline: act('decline', 'Declines an entry that waits for a person: nothing is sent.', approvalBody),
-  note: act('note', 'Replaces the note and tags on a trade; without any they are removed.', noteBody),
-  acknowledge: act('acknowledge', 'Acknowledges an alert.', acknowledgeBody),
+  lock: act('lock', 'Places no new risk for a while.', action.lockBody),
+  unlock: act('unlock', 'Ends locks before their time.', action.unlockBody),
+  placeOrder: act('order', 'Places an order in the book of a strategy.', action.orderBody),
+  approve: act('approve', 'Approves an entry that waits for a person: it begins.', action.approvalBody),
+  decline: act('decline', 'Declines an entry that waits for a person: nothing is sent.', action.approvalBody),
+  note: act('note', 'Replaces the note and tags on a trade; without any they are removed.', action.noteBody),
+  acknowledge: act('acknowledge', 'Acknowledges an alert.', action.acknowledgeBody),
   signal: describe('/signals/:strategy', 'Tells a strategy a signal, whose name is in the body.'),
   namedSignal: describe('/signals/:strategy/:name', 'Tells a strategy a signal.'),
 } as const satisfies Readonly<Record<string, EndpointShape>>;
 
 export type DashboardEndpoint = keyof typeof DASHBOARD_ENDPOINTS;
+
+/** Names of the actions, each at an address of its own. */
+export type ActionName = {
+  [Name in DashboardEndpoint]: (typeof DASHBOARD_ENDPOINTS)[Name] extends { reply: typeof action.actionReply }
+    ? Name
+    : never;
+}[DashboardEndpoint];

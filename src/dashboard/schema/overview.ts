@@ -400,6 +400,22 @@ export const budgetItem = z.object({
   stoppedForMs: lengthField.nullable().describe('How long a refused credential holds it back.'),
 });
 
+/** Conditions that an order in a market would meet now. */
+export const termsReply = z.object({
+  market: z.string(),
+  free: z
+    .object({ base: decimalTextField.nullable(), quote: decimalTextField.nullable() })
+    .describe('What no order holds on the account; null before it was read.'),
+  balancesSeenAtMs: timeField.nullable(),
+  bestBuy: decimalTextField.nullable(),
+  bestSell: decimalTextField.nullable(),
+  bookSeenAtMs: timeField.nullable(),
+  feeShare: decimalTextField.nullable().describe('Of what is received, as of our newest fill there.'),
+  budget: budgetItem.nullable().describe('That of placing; null for an exchange in the bot itself.'),
+});
+
+export type TermsReply = z.output<typeof termsReply>;
+
 export const budgetsReply = z.object({
   asOfMs: timeField,
   budgets: z.array(budgetItem).describe('Of the shared ledger: none for an exchange in the bot itself.'),

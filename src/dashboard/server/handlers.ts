@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import { RuleAnswers } from '../../daemon/rule-answers.ts';
 import { readShadows } from '../../daemon/compare-shadow.ts';
-import { readHaltWait, waitingLocks } from '../../daemon/control-file.ts';
+import { readHaltWait } from '../../daemon/control-file.ts';
 import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
 import { costlessWork, costOf, byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
@@ -22,6 +22,7 @@ import {
   marketsReplyOf,
   marksReplyOf,
   plotsReplyOf,
+  termsReplyOf,
 } from '../readers/market-replies.ts';
 import {
   pickItem,
@@ -32,6 +33,7 @@ import {
   intentItemOf,
   orderItemOf,
   lockItemOf,
+  waitingIn,
 } from '../readers/row-items.ts';
 import { allSeriesOf, rulesReplyOf, strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
 import { profitsReplyOf, qualityReplyOf, tripsReplyOf } from '../readers/trip-replies.ts';
@@ -44,7 +46,6 @@ import { AlertOutbox, type AlertFilter, type ListedAlert } from '../../alerts/al
 import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
 import { alertText } from '../../alerts/alert-text.ts';
 import { alertItem, waitingLockItem, type AlertItem, type LocksReply } from '../schema/overview.ts';
-import { SarrafError } from '../../domain/errors.ts';
 import { locksNow } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { RowPage } from '../../mirror/row-pages.ts';
@@ -138,6 +139,10 @@ export function createHandlers(
     marks: ({ params, query }) =>
       mirror.read((reader) => marksReplyOf(reader, { symbol: symbolIn(params), ...query })),
     book: ({ params, query }) => mirror.read((reader) => bookReplyOf(reader, symbolIn(params), query.levels)),
+    terms: ({ params }) => {
+      const { budgets } = ledgerNow(folder.ledger.rows(), nowMs());
+      return mirror.read((reader) => termsReplyOf(reader, symbolIn(params), budgets));
+    },
     plots: ({ params, query }) => mirror.read((reader) => plotsReplyOf(reader, symbolIn(params), query)),
     orders: ({ query: { state, ...query } }) =>
       pageOf((pages) => pages.orders({ ...scopeOf(query), state }), orderItemOf),
@@ -368,18 +373,10 @@ function locksReplyOf(
   return {
     locks: locks.map((lock) => lockItemOf(lock)),
     nextChangeAtMs: nextChangeAtMs === null ? null : Math.floor(nextChangeAtMs),
-    waiting: waitingOf(of.dataFolder).map((command) => pickItem(waitingLockItem, command)),
+    waiting: waitingIn(of.dataFolder, ['lock', 'unlock']).map(({ command }) =>
+      pickItem(waitingLockItem, command),
+    ),
   };
-}
-
-function waitingOf(dataFolder: string): ReturnType<typeof waitingLocks> {
-  try {
-    return waitingLocks(dataFolder);
-  } catch (error) {
-    // Waiting commands are an addition: the reply is useful without them.
-    if (error instanceof SarrafError) return [];
-    throw error;
-  }
 }
 
 /** Maximum depth of a JSON body; no body of this API has more. */

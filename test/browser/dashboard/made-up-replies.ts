@@ -539,6 +539,16 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       },
     ],
   },
+  terms: {
+    market: 'BTCIRT',
+    free: { base: '0.02', quote: '48250175300' },
+    balancesSeenAtMs: NOW_MS - 31_000,
+    bestBuy: String(PRICE - 15_000_000),
+    bestSell: String(PRICE + 15_000_000),
+    bookSeenAtMs: NOW_MS - 2_000,
+    feeShare: '0.0025',
+    budget,
+  },
   plots: {
     market: 'BTCIRT',
     series: [
@@ -800,4 +810,38 @@ export const COST = {
   windowMs: 60_000,
   seconds: 28,
   text: 'This stops trading until it is resumed, and cancels the orders of the bot; 41 orders: 28 s at 90 a minute.',
+  checks: null,
+};
+
+const verdict = sentence('place-refused', {
+  code: 'risk order-value',
+  reason: sentence('risk-order-value', {
+    amount: '2 BTC',
+    price: '59515000000 RLS',
+    value: '119030000000 RLS',
+    limit: '5000000000 RLS',
+  }),
+});
+
+/** Cost of an order that the checks of the bot would refuse. */
+export const ORDER_COST = {
+  ...COST,
+  cancels: [],
+  cancelCount: 0,
+  places: [
+    {
+      market: 'BTCIRT',
+      side: 'buy',
+      amount: '2',
+      isReduceOnly: false,
+      value: '119030000000',
+      currency: 'rls',
+      fee: '0.005',
+    },
+  ],
+  requests: 1,
+  limit: null,
+  windowMs: null,
+  seconds: 0,
+  checks: { ok: false, message: english(verdict), messageFacts: sentenceFacts(verdict) },
 };

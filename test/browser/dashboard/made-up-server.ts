@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { fastify, type FastifyInstance } from 'fastify';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
 import { securityHeaders } from '../../../src/dashboard/server/page-files.ts';
-import { COST, REPLIES } from './made-up-replies.ts';
+import { COST, ORDER_COST, REPLIES } from './made-up-replies.ts';
 
 const PAGE = 'dist/src/dashboard/page';
 const TYPES: Readonly<Record<string, string>> = {
@@ -55,7 +55,8 @@ export class MadeUpServer {
           if (method === 'POST' && name !== 'signIn') {
             const body = request.body as Record<string, unknown>;
             this.posted.push({ path, body });
-            return body['dryRun'] === true ? COST : { id: 5, key: body['key'] };
+            if (body['dryRun'] === true) return path === '/actions/order' ? ORDER_COST : COST;
+            return { id: 5, key: body['key'] };
           }
           if (name === 'order' && this.#failure !== null)
             return reply.code(404).send({ error: { ...this.#failure, messageFacts: null } });

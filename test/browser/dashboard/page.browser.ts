@@ -657,14 +657,29 @@ describe('an action', () => {
   });
 
   test('takes Persian digits, and says prices in both units before it asks', async () => {
-    const { page } = await open('market/BTCIRT', { language: 'fa', until: '.head-actions button' });
+    const { page } = await open('market/BTCIRT', {
+      language: 'fa',
+      screen: 'phone',
+      until: '.head-actions button',
+    });
     await page.click('.head-actions button >> nth=0');
+    await page.waitForSelector('.terms dl');
+    expect(await findBarriers(page)).toEqual([]);
     await page.fill('#field-amount', '۰٫۰۰۱۲');
     await page.fill('#field-price', '۵۹٬۴۰۰٬۰۰۰٬۰۰۰');
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-confirm]');
     const shown = (await textOf(page, 'dialog .cost')).replaceAll(/[\u2066-\u2069]/g, '');
-    expect(shown).toContain('۵۹٬۴۰۰٬۰۰۰٬۰۰۰ ریال (۵٬۹۴۰٬۰۰۰٬۰۰۰ تومان)');
+    for (const part of [
+      '۵۹٬۴۰۰٬۰۰۰٬۰۰۰ ریال (۵٬۹۴۰٬۰۰۰٬۰۰۰ تومان)',
+      'کارمزد ≈ ۰٫۰۰۵ BTC',
+      '۴۸٬۲۵۰٬۱۷۵٬۳۰۰ ریال (۴٬۸۲۵٬۰۱۷٬۵۳۰ تومان)',
+      '۱۵۲ سفارش مانده از ۳۰۰',
+      'رد شد: ',
+    ])
+      expect(shown).toContain(part);
+    expect(await overhangOf(page)).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
     expect(server.posted.map(({ body }) => body)).toMatchObject([
       {
         market: 'BTCIRT',

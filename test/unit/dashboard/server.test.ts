@@ -5,6 +5,11 @@ import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ControlClient } from '../../../src/daemon/control-client.ts';
+import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
+import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
+import type { PlaceCommand } from '../../../src/engine/engine-event.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 import { AlertOutbox } from '../../../src/alerts/alert-outbox.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
@@ -120,6 +125,7 @@ describe('what is read', () => {
     ['strategy', '/strategies/market-maker'],
     ['rules', '/strategies/market-maker/rules'],
     ['markets', '/markets'],
+    ['terms', '/markets/BTCIRT/terms'],
     ['candles', '/markets/BTCIRT/candles?timeframe=5m&limit=3'],
     ['marks', '/markets/btc-rls/marks'],
     ['book', '/markets/BTCIRT/book'],
@@ -428,6 +434,46 @@ describe('a command', () => {
     expect((await here.api('/locks')).json['waiting']).toEqual([
       { kind: 'lock', name: 'hand', strategy: null, market: 'BTCIRT' },
     ]);
+  });
+
+  test('on an order says its value, its fee, and what the checks of the running bot say to it', async () => {
+    const order = {
+      key: 'hand',
+      strategy: 'grid',
+      market: 'BTCIRT',
+      side: 'sell',
+      amount: '0.01',
+      price: '60000000000',
+    };
+    const dryRun = async () => here.api('/actions/order', { ...order, dryRun: true });
+    const { json } = await here.api('/markets/BTCIRT/terms');
+    expect(json).toMatchObject({
+      free: { base: expect.any(String), quote: expect.any(String) },
+      feeShare: expect.stringMatching(/^0\.00\d+$/),
+      budget: null,
+    });
+    const fee = String(Number(json['feeShare']) * 600_000_000);
+    const places = [{ market: 'BTCIRT', side: 'sell', amount: '0.01', value: '600000000', fee }];
+    expect((await dryRun()).json).toMatchObject({ requests: 1, places, checks: null });
+    using _lock = claimDataFolder(folder);
+    const inbox = new ControlInbox(folder);
+    const commands: PlaceCommand[] = [];
+    const stop = inbox.listen(
+      ({ id, command }) => {
+        if (command.kind !== 'place') return;
+        commands.push(command);
+        inbox.done(id, { ok: false, message: sentence('no-strategy', { strategy: 'grid' }), left: [] });
+      },
+      (error) => here.errors.push(String(error)),
+    );
+    const { json: checked } = await dryRun();
+    expect(checked['checks']).toMatchObject({ ok: false, message: 'this bot has no strategy grid' });
+    expect(commands).toMatchObject([{ kind: 'place', amount: '0.01', isDryRun: true }]);
+    stop();
+    inbox.close();
+    // Nothing of it is left, so that no key of a real command is forgotten for it.
+    using client = new ControlClient(folder);
+    expect(client.find(commands[0]?.key ?? '')).toBeNull();
   });
 
   test('on an entry says what it buys, and is refused for one that does not wait', async () => {

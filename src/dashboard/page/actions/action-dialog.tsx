@@ -1,11 +1,11 @@
 import { useEffect, useRef, useMemo } from 'preact/hooks';
 import { signal, useSignal } from '@preact/signals';
-import { loadPart, reasonToReload } from '../page-parts.ts';
+import { reasonToReload } from '../page-parts.ts';
 import { failureMessage } from '../parts/panel.tsx';
-import { t } from '../translate.ts';
+import { loadFurtherPart, t } from '../translate.ts';
 import { refreshAll } from '../use-reply.ts';
 import { openDialog, type PageAction, type OpenDialog, newKey } from './action.ts';
-import type { ActionFields, ActionFieldsProps } from './action-fields.tsx';
+import type * as Fields from './action-fields.tsx';
 import type { ActionStateReply, CostReply, ActionReply } from '../../schema/action.ts';
 import { Button, SentenceText, SideWord } from '../parts/words.tsx';
 import { knownMarket } from '../overview.ts';
@@ -62,17 +62,17 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
 }
 
 /** Code of the fields that some actions need, such as those of an order; null until it is loaded. */
-const fields = signal<typeof ActionFields | null>(null);
+const fields = signal<typeof Fields | null>(null);
 async function loadFields(): Promise<void> {
-  fields.value = await loadPart(async () => (await import('./action-fields.tsx')).ActionFields);
+  fields.value = await loadFurtherPart(async () => import('./action-fields.tsx'));
 }
 
-function FieldsFor(props: ActionFieldsProps) {
+function FieldsFor(props: Fields.ActionFieldsProps) {
   useEffect(() => {
     if (fields.value === null) void loadFields();
   }, []);
-  const Loaded = fields.value;
-  if (Loaded !== null) return <Loaded {...props} />;
+  const loaded = fields.value;
+  if (loaded !== null) return <loaded.ActionFields {...props} />;
   return reasonToReload.value === null ? <p class="empty">{t('loading')}</p> : null;
 }
 
@@ -172,6 +172,8 @@ function CostLines({ action, cost }: { readonly action: PageAction; readonly cos
   if (cost === null) return null;
   const { cancelCount, places, requests, limit, windowMs, seconds } = cost;
   const isFree = requests === 0;
+  // The fields of an order were filled in before, with code that has been loaded for it.
+  const Order = action.kind === 'order' ? fields.value?.OrderCost : undefined;
   return (
     <div class="cost">
       <h3>{t('cost.title')}</h3>
@@ -186,8 +188,8 @@ function CostLines({ action, cost }: { readonly action: PageAction; readonly cos
             ? null
             : ` ${t('cost.pace', { limit, window: showLength(windowMs), length: showLength(seconds * 1_000) })}`}
         </li>
-        {action.kind === 'order' ? <OrderMoney action={action} /> : null}
       </ul>
+      {action.kind === 'order' && Order !== undefined ? <Order order={action.body} cost={cost} /> : null}
     </div>
   );
 }
@@ -203,19 +205,6 @@ function PlaceLine({ place }: { readonly place: CostReply['places'][number] }) {
         : ` ${t('cost.worth', { value: showBothUnits(value, currency, true) })}`}
       {isReduceOnly ? ` ${t('cost.reduceOnly')}` : null}
     </li>
-  );
-}
-
-/** Shows typed prices in both units, so that a zero too many is noticed. */
-function OrderMoney({ action }: { readonly action: Extract<PageAction, { kind: 'order' }> }) {
-  const quote = knownMarket(action.body.market)?.quote;
-  if (quote === undefined) return null;
-  const { price = null, stopPrice = null } = action.body;
-  return (
-    <>
-      {price === null ? null : <li>{t('cost.price', { price: showBothUnits(price, quote) })}</li>}
-      {stopPrice === null ? null : <li>{t('cost.stopPrice', { price: showBothUnits(stopPrice, quote) })}</li>}
-    </>
   );
 }
 

@@ -6,9 +6,18 @@ import { readTypedDecimal } from '../../../language/read-typed-decimal.ts';
 import { knownMarket, markets, overview, strategyOptions } from '../overview.ts';
 import { language } from '../preferences.ts';
 import { t } from '../translate.ts';
-import { showBothUnits, showLength } from '../shown.ts';
+import { NONE, showBothUnits, showExact, showLength, showShare } from '../shown.ts';
+import { useReply } from '../use-reply.ts';
+import type { CostReply } from '../../schema/action.ts';
+import type { TermsReply } from '../../schema/overview.ts';
+import { NamedFigure } from '../parts/data-table.tsx';
+import { WithReply } from '../parts/panel.tsx';
+import { Age, SentenceText } from '../parts/words.tsx';
 import { FieldsForm, MarketField, SelectField, StrategyField, TextField } from './field.tsx';
 import { HOUR_MS } from '../../../domain/time-text.ts';
+
+/** Shortest time between two reads of what an order would meet, in ms. */
+const TERMS_PAUSE_MS = 2_000;
 
 type OnReady = (action: PageAction) => void;
 
@@ -146,7 +155,85 @@ function OrderFields({ market, onReady }: FieldsOf<'order'>) {
       <DecimalField name="amount" currency={base} decimal={amount} isTried={isTried} />
       <DecimalField name="price" currency={quote} decimal={price} isTried={isTried} />
       <DecimalField name="stopPrice" currency={quote} decimal={stopPrice} isTried={isTried} />
+      <OrderTerms key={symbol.value} market={symbol.value} />
     </FieldsForm>
+  );
+}
+
+/** Shows what an order in a market would meet now: free balances, best prices, the fee, and requests left. */
+function OrderTerms({ market }: { readonly market: string }) {
+  const reply = useReply<TermsReply>(`/markets/${encodeURIComponent(market)}/terms`, TERMS_PAUSE_MS);
+  const { base = '', quote = '' } = knownMarket(market) ?? {};
+  const both = (price: string | null): string => (price === null ? NONE : showBothUnits(price, quote));
+  return (
+    <div class="terms" role="group" aria-label={t('terms.title')}>
+      <WithReply reply={reply.value}>
+        {({ free, balancesSeenAtMs, bestBuy, bestSell, bookSeenAtMs, feeShare, budget }) => (
+          <dl>
+            <NamedFigure text="terms.free">
+              {both(free.quote)} · {showExact(free.base, base)} · <Age atMs={balancesSeenAtMs} />
+            </NamedFigure>
+            <NamedFigure text="market.bestBuy">
+              {both(bestBuy)} · <Age atMs={bookSeenAtMs} />
+            </NamedFigure>
+            <NamedFigure text="market.bestSell">
+              {both(bestSell)} · <Age atMs={bookSeenAtMs} />
+            </NamedFigure>
+            <NamedFigure text="column.fee">
+              {feeShare === null ? t('terms.noFee') : t('terms.fee', { share: showShare(feeShare) })}
+            </NamedFigure>
+            {budget === null ? null : (
+              <NamedFigure text="column.requests">
+                {t('terms.requests', {
+                  count: Math.max(0, budget.limit - budget.inUse - budget.reserve),
+                  limit: budget.limit,
+                  window: showLength(budget.windowMs),
+                })}
+              </NamedFigure>
+            )}
+          </dl>
+        )}
+      </WithReply>
+    </div>
+  );
+}
+
+interface OrderCostProps {
+  readonly order: Extract<PageAction, { kind: 'order' }>['body'];
+  readonly cost: CostReply;
+}
+
+/**
+ * Shows what an order would cost and meet before it is confirmed. Typed prices are in both units, so that a
+ * zero too many is noticed.
+ */
+export function OrderCost({ order, cost: { places, checks } }: OrderCostProps) {
+  const { market, side, price = null, stopPrice = null } = order;
+  const { base = '', quote = '' } = knownMarket(market) ?? {};
+  const fee = places[0]?.fee ?? null;
+  const prices = [
+    ['cost.price', price],
+    ['cost.stopPrice', stopPrice],
+  ] as const;
+  return (
+    <>
+      <ul>
+        {prices.map(([text, typed]) =>
+          typed === null ? null : <li key={text}>{t(text, { price: showBothUnits(typed, quote) })}</li>,
+        )}
+        {fee === null ? null : (
+          <li>{t('cost.fee', { fee: showBothUnits(fee, side === 'buy' ? base : quote, true) })}</li>
+        )}
+      </ul>
+      <OrderTerms market={market} />
+      <p class={`notice ${checks === null ? 'warn' : checks.ok ? 'good' : 'bad'}`} role="status" data-checks>
+        {checks === null ? (
+          t('cost.unchecked')
+        ) : (
+          <SentenceText text={checks.message} facts={checks.messageFacts} />
+        )}
+      </p>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { z } from 'zod';
-import type { DASHBOARD_ENDPOINTS } from '../../schema/endpoints.ts';
+import type { ActionName, DASHBOARD_ENDPOINTS } from '../../schema/endpoints.ts';
 
 type Endpoints = typeof DASHBOARD_ENDPOINTS;
 
@@ -11,21 +11,7 @@ type Asked<Name extends keyof Endpoints> = Endpoints[Name] extends {
   ? Omit<z.input<Body>, 'key' | 'dryRun'>
   : never;
 
-type SameName =
-  | 'halt'
-  | 'resume'
-  | 'pause'
-  | 'reload'
-  | 'promote'
-  | 'cancel'
-  | 'close'
-  | 'lock'
-  | 'unlock'
-  | 'position'
-  | 'approve'
-  | 'decline'
-  | 'note'
-  | 'acknowledge';
+type SameName = Exclude<ActionName, 'placeOrder'>;
 
 /** Bodies of the actions that a person may request, by the name of their endpoint. */
 type ActionBodies = { readonly [Name in SameName]: Asked<Name> } & { readonly order: Asked<'placeOrder'> };
