@@ -108,6 +108,13 @@ export function fillDifference(
   return rounded === null ? null : { cause: 'rounding', atMs: rounded, why: WHY.rounding };
 }
 
+/** Writes an order in a few words. */
+export function orderText({ side, amount, market, price, stopPrice }: OrderRecord): string {
+  const at = price === null ? '' : ` at ${formatUnits(price)}`;
+  const stop = stopPrice === null ? '' : ` from ${formatUnits(stopPrice)}`;
+  return `${side} ${formatUnits(amount)} ${market}${at}${stop}`;
+}
+
 /** Writes the fills of an order in a few words. */
 export function fillText({ order, fills }: FilledOrder): string {
   const { side, market, price } = order;

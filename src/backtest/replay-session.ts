@@ -1,13 +1,12 @@
 import { readSessionFile } from '../daemon/session-file.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { formatUnits } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import { loadStrategy } from '../plugins/load-strategy.ts';
 import type { OrderRecord } from '../records/order.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import type { VenueCall } from '../venues/port.ts';
 import { decided, type ReplayWatch } from './check-parity.ts';
-import type { Difference } from './difference.ts';
+import { orderText, type Difference } from './difference.ts';
 import { instancesOf, readSession } from './session.ts';
 
 interface ReplayOptions {
@@ -103,7 +102,7 @@ export async function replaySession({
           ask: asks[0]?.[0] ?? null,
         })),
         intents,
-        orders: planned.map(orderText),
+        orders: planned.map((order) => `${order.key}: ${orderText(order)}`),
         log: journal.flatMap(({ kind, subject, json }) =>
           kind === 'log'
             ? [{ strategy: subject, text: (JSON.parse(json) as { readonly text: string }).text }]
@@ -174,10 +173,4 @@ function readIntent(json: string): Omit<ReplayMoment['intents'][number], 'id'> {
 
 function callText(call: VenueCall): string {
   return 'market' in call && typeof call.market === 'string' ? `${call.kind} ${call.market}` : call.kind;
-}
-
-function orderText({ key, side, amount, market, price, stopPrice }: OrderRecord): string {
-  const at = price === null ? '' : ` at ${formatUnits(price)}`;
-  const stop = stopPrice === null ? '' : ` from ${formatUnits(stopPrice)}`;
-  return `${key}: ${side} ${formatUnits(amount)} ${market}${at}${stop}`;
 }

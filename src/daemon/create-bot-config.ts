@@ -123,6 +123,9 @@ const dataSettings = z
   })
   .prefault({});
 
+/** Maximum size of the events of a recorded run if none is set, in MB: about two months of the usual bot. */
+const DEFAULT_EVENTS_MB = 1_000;
+
 /** Settings for recording what a run sees of its markets. If absent, nothing is recorded. */
 const recordSettings = z
   .strictObject({
@@ -135,6 +138,14 @@ const recordSettings = z
       .boolean()
       .prefault(false)
       .describe('Whether every reply with market data is stored whole as well.'),
+    eventsMb: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .prefault(DEFAULT_EVENTS_MB)
+      .describe(
+        'Maximum size of the log of what the engine took in, in MB; "sarraf plan" shows how much a day takes. Beyond it nothing more of the run is stored.',
+      ),
   })
   .nullable()
   .prefault(null);
@@ -359,18 +370,15 @@ export interface BotConfig
   readonly strategiesFolders: readonly string[];
 }
 
-/** Settings of the recording: its folder, and whether replies are stored whole. */
-export interface RecordConfig {
-  readonly folder: string;
-  readonly raw: boolean;
-}
+/** Settings of the recording: its folder, whether replies are stored whole, and the size of the events. */
+export type RecordConfig = NonNullable<z.output<typeof recordSettings>> & { readonly folder: string };
 
 /** Folder of the mirror if none is set. */
 const DEFAULT_DATA_FOLDER = 'data';
 
-/** Returns the folder of the recordings' catalogue below a data folder, for when none is set. */
-export function defaultCatalogue(dataFolder: string): string {
-  return resolve(dataFolder, 'catalogue');
+/** Returns the settings of a recording below a data folder, for when none are set. */
+export function defaultRecord(dataFolder: string): RecordConfig {
+  return { folder: resolve(dataFolder, 'catalogue'), raw: false, eventsMb: DEFAULT_EVENTS_MB };
 }
 
 /** Builds a bot's configuration. Relative paths start at the folder of the file that they are in. */
@@ -431,7 +439,7 @@ export function createBotConfig(
     record:
       record === null
         ? null
-        : { folder: absoluteOrNull(record.folder ?? null) ?? defaultCatalogue(dataFolder), raw: record.raw },
+        : { ...record, folder: absoluteOrNull(record.folder ?? null) ?? defaultRecord(dataFolder).folder },
     strategies: configured,
     shadows: strategies.flatMap(({ shadow }, index) =>
       shadow === null ? [] : [shadowOf(present(configured[index], 'its strategy'), shadow)],

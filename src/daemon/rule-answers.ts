@@ -68,7 +68,9 @@ export class RuleAnswers {
     const key = JSON.stringify(question);
     const known = this.known.get(key);
     if (known !== undefined && performance.now() - known.endedAtMs < ANSWER_FOR_MS) return known.answer;
-    const answer = this.last.then(async () => answerApart(question, this.longestMs));
+    const answer = this.last
+      .then(async () => answerApart<RuleAnswer>(RULES_PROGRAM, key, { timeout: this.longestMs }))
+      .catch((error: unknown) => ({ kind: 'problem', reason: messageOf(error), markets: [] }) as const);
     const entry = { answer, endedAtMs: Number.POSITIVE_INFINITY };
     this.last = answer.then(() => (entry.endedAtMs = performance.now()));
     this.known.set(key, entry);
@@ -77,20 +79,30 @@ export class RuleAnswers {
   }
 }
 
-async function answerApart(question: RuleQuestion, timeout: number): Promise<RuleAnswer> {
-  const child = fork(RULES_PROGRAM, [JSON.stringify(question)], {
+/**
+ * Has a program answer a question in a process without an environment, which is ended after `timeout` ms.
+ * Rejects if it ends without an answer. `flags`: of Node, besides a limit of memory.
+ */
+export async function answerApart<Answer>(
+  program: string,
+  question: string,
+  {
+    timeout = LONGEST_MS,
+    flags = [],
+  }: { readonly timeout?: number | undefined; readonly flags?: readonly string[] },
+): Promise<Answer> {
+  const child = fork(program, [question], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: {},
-    execArgv: [`--max-old-space-size=${HEAP_MB}`],
+    execArgv: [`--max-old-space-size=${HEAP_MB}`, ...flags],
     timeout,
     killSignal: 'SIGKILL',
   });
-  return new Promise((resolve) => {
-    const fail = (reason: Sentence): void => resolve({ kind: 'problem', reason, markets: [] });
-    child.once('message', (answer) => resolve(answer as RuleAnswer));
-    child.once('error', (error) => fail(messageOf(error)));
+  return new Promise((resolve, reject) => {
+    child.once('message', (answer) => resolve(answer as Answer));
+    child.once('error', reject);
     child.once('exit', (code, signal) =>
-      fail(`expected an answer of its process, was its end: ${signal ?? code}`),
+      reject(new Error(`expected an answer of its process, was its end: ${signal ?? code}`)),
     );
   });
 }

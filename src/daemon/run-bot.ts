@@ -21,7 +21,7 @@ import { acquireProcessLocks, type ProcessLocks } from './process-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
 import { closeVenue, ledgerOf, MODES } from './modes.ts';
 import { Operator } from './run/operator.ts';
-import { beginRecording, createEventFile, createRecording, endRecording } from './run-recording.ts';
+import { beginRecording, createRecording, endRecording } from './run-recording.ts';
 import type { Recording } from './run/recording.ts';
 import { checkedCaller } from './account-check.ts';
 import type { ReplayFile } from '../venues/replay-file.ts';
@@ -209,7 +209,7 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
   return await trade({ ...run, options: { ...options, signal } }, { venue, threads, record });
 }
 
-/** Runs the bot with its strategies, its mirror and its event file. */
+/** Runs the bot with its strategies and its mirror. */
 async function trade(
   run: Run,
   {
@@ -234,8 +234,6 @@ async function trade(
   const onRelief = (message: string): void =>
     notify(screen, { level: 'error', message, atMs: venue.time.now() });
   const mirror = opened.adopt(openMirror(config, venue, onRelief), (it) => it.close());
-  const events =
-    recording === null ? null : opened.adopt(createEventFile(config, screen), async (it) => it.close());
   // An exchange in this process is for experiments: the run begins with the strategies that can run.
   if (config.mode !== 'embedded') refuseWithout(lost, { hadMarket: marketsBefore(mirror) });
   let counted: ((notices: readonly EngineNotice[]) => void) | null = null;
@@ -260,7 +258,7 @@ async function trade(
       recording?.apply(call, answer, atMs, askedAtMs);
       shadows.apply(call, answer, askedAtMs);
     },
-    ...(events === null ? {} : { onEvent: (event) => events.apply(event) }),
+    ...(recording === null ? {} : { onEvent: (event) => recording.applyEvent(event) }),
   });
   opened.defer(async () => shadows.end());
   threads.onEnd = () => {

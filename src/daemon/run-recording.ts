@@ -1,10 +1,10 @@
 import type { OperatorOptions } from './run/operator.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { SarrafError } from '../domain/errors.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import type { Recording, RecordingSummary } from './run/recording.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
-import { EventFile, writeSessionFile } from './session-file.ts';
+import { writeSessionFile } from './session-file.ts';
 import { notify, type Screen } from './run/screen.ts';
 
 /**
@@ -71,14 +71,6 @@ export async function createRecording({ record }: BotConfig, screen: Screen): Pr
   return new Recorded({ ...record, onProblem: (message) => notify(screen, { level: 'error', message }) });
 }
 
-/** Creates the file that stores the bot's events, beside its mirror. */
-export function createEventFile({ data }: BotConfig, screen: Screen): EventFile {
-  return new EventFile({
-    folder: data.folder,
-    onProblem: (message) => notify(screen, { level: 'error', message }),
-  });
-}
-
 /**
  * Begins to record what the bot will see. A folder that is in use, or that cannot be written to, stops no bot
  * from trading: it is reported.
@@ -96,28 +88,18 @@ export async function beginRecording(
       beganMs: isEmbedded ? venue.time.now() : null,
       longestPauseMs: LONGEST_PAUSE_MS * venue.pollStretch,
     });
-    recordBeginning(screen, { bot, venue, config, mirror });
+    recording.beginEvents(config.data.folder, () =>
+      writeSessionFile(config, {
+        beganMs: venue.time.now(),
+        pollStretch: venue.pollStretch,
+        mirror: mirrorName(config.mode),
+        markets: [...bot.engine.markets.all()].map(({ market }) => market),
+        state: mirror.load(),
+      }),
+    );
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
     notify(screen, { level: 'error', message: `recording: nothing is recorded: ${error.message}` });
-  }
-}
-
-/** Writes the session file, so that the session can be run again. A disk error stops no bot from trading. */
-function recordBeginning(screen: Screen, { bot, venue, config, mirror }: BeginningOfRun): void {
-  try {
-    writeSessionFile(config, {
-      beganMs: venue.time.now(),
-      pollStretch: venue.pollStretch,
-      mirror: mirrorName(config.mode),
-      markets: [...bot.engine.markets.all()].map(({ market }) => market),
-      state: mirror.load(),
-    });
-  } catch (error) {
-    notify(screen, {
-      level: 'error',
-      message: `recording: this session can not be run again: ${messageOf(error)}`,
-    });
   }
 }
 

@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { answerApart } from '../daemon/rule-answers.ts';
 import { messageOf } from '../domain/errors.ts';
 import { loadStrategy } from '../plugins/load-strategy.ts';
 import { ownModule } from '../plugins/own-files.ts';
@@ -12,38 +12,18 @@ export type DescribedStrategy = LabReply<'params'>;
 /** Path of this file, which is also the program of the child process. */
 const OWN_FILE = fileURLToPath(ownModule('lab/describe-strategy'));
 
-/** Time after which that process is ended, in ms. */
-const LONGEST_MS = 20_000;
-
-/** Memory limit of the process, in MB. */
-const HEAP_MB = 256;
+/** Options of Node for that process: it may only read. */
+const READ_ONLY = ['--permission', '--allow-fs-read=*', '--allow-addons', '--allow-worker'];
 
 /**
  * Reads the params of a strategy in a process of its own: its file is other people's code, which may loop,
- * crash or write files. That process gets no environment, and may only read. Never rejects.
+ * crash or write files. Never rejects.
  */
-export async function describeStrategy(file: string, timeout = LONGEST_MS): Promise<DescribedStrategy> {
-  const child = fork(OWN_FILE, [file], {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    env: {},
-    execArgv: [
-      `--max-old-space-size=${HEAP_MB}`,
-      '--permission',
-      '--allow-fs-read=*',
-      '--allow-addons',
-      '--allow-worker',
-    ],
-    timeout,
-    killSignal: 'SIGKILL',
-  });
-  return new Promise((resolve) => {
-    const fail = (problem: string): void => resolve({ fields: [], problem });
-    child.once('message', (answer) => resolve(answer as DescribedStrategy));
-    child.once('error', (error) => fail(messageOf(error)));
-    child.once('exit', (code, signal) =>
-      fail(`expected the params of ${file}, its process ended with ${signal ?? code}`),
-    );
-  });
+export async function describeStrategy(file: string, timeout?: number): Promise<DescribedStrategy> {
+  return answerApart<DescribedStrategy>(OWN_FILE, file, { timeout, flags: READ_ONLY }).catch((error) => ({
+    fields: [],
+    problem: `${file}: ${messageOf(error)}`,
+  }));
 }
 
 async function describe(file: string): Promise<DescribedStrategy> {

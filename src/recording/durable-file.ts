@@ -15,7 +15,9 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { constants, createGzip } from 'node:zlib';
 
 /** Flushes an open file to the disk. Node's permissions, under which the lab runs strategies, refuse it. */
 export function flushOpen(descriptor: number): void {
@@ -118,8 +120,9 @@ export class AppendFile {
     syncFolder(dirname(options.path));
   }
 
-  append(data: Buffer): void {
+  append(text: string | Buffer): void {
     if (this.hasFailed) return;
+    const data = typeof text === 'string' ? Buffer.from(text) : text;
     this.buffered.push(data);
     this.bufferedBytes += data.length;
     this.bytes += data.length;
@@ -184,6 +187,61 @@ export class AppendFile {
     this.buffered = [];
     this.bufferedBytes = 0;
     this.options.onError(error);
+  }
+}
+
+/** Maximum number of bytes that wait to be compressed: a machine that is slower stores nothing more. */
+const MOST_WAITING_BYTES = 32_000_000;
+
+/**
+ * File of lines as one gzip stream, which a thread of Node compresses: alike lines take a tenth of what they
+ * take apart. Each second what was added goes to the disk, and can be read without what follows: a killed
+ * process loses about two seconds.
+ */
+export class PackedFile {
+  private readonly file: AppendFile;
+  private readonly options: AppendFileOptions;
+  private readonly packer = createGzip();
+  private cancelFlush: (() => void) | null = null;
+
+  /** Throws if the file cannot be created or already exists. */
+  constructor(options: AppendFileOptions) {
+    this.options = options;
+    this.file = new AppendFile(options);
+    this.packer.on('data', (packed: Buffer) => this.file.append(packed));
+  }
+
+  get path(): string {
+    return this.file.path;
+  }
+
+  /** Compressed bytes so far. */
+  get bytes(): number {
+    return this.file.bytes;
+  }
+
+  append(line: string): void {
+    const { after, syncEveryMs, onError } = this.options;
+    if (this.packer.writableLength > MOST_WAITING_BYTES)
+      onError(new Error('this machine is too slow to compress it'));
+    else this.packer.write(line);
+    this.cancelFlush ??= after(syncEveryMs, () => {
+      this.cancelFlush = null;
+      this.flush();
+    });
+  }
+
+  /** Compresses what waits soon, so that it can be read without what follows. */
+  flush(): void {
+    this.packer.flush(constants.Z_SYNC_FLUSH);
+  }
+
+  /** Flushes everything to the disk and closes the file, at the first call. Throws if that fails. */
+  async close(): Promise<void> {
+    if (this.packer.writableEnded) return;
+    this.cancelFlush?.();
+    await finished(this.packer.end());
+    await this.file.close();
   }
 }
 

@@ -10,7 +10,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { partitionName } from './table-shape.ts';
-import { AppendFile, type After } from './durable-file.ts';
+import { AppendFile, PackedFile, type After } from './durable-file.ts';
 
 /** Kinds of market data that are recorded. */
 export const SEGMENT_KINDS = ['books', 'trades', 'stats', 'candles'] as const;
@@ -206,12 +206,90 @@ export async function* segmentRows<Kind extends SegmentKind>(
 }
 
 /** Interval of syncs to the disk, in ms: a power cut loses at most this much data. */
-const SYNC_EVERY_MS = 1_000;
+export const SYNC_EVERY_MS = 1_000;
 
-/** Size in bytes at which a segment is finalized before its day ends, so that none takes long to read. */
+/** Size in bytes at which a file ends before its day does, so that none takes long to read. */
 const LARGEST_BYTES = 64_000_000;
 
-const EXTENSION = '.jsonl';
+interface DayFilesOptions {
+  /** Creates a file. `number` is not given twice. Call `fail` when writing to it fails. */
+  readonly open: (day: string, number: string, fail: (error: unknown) => void) => AppendFile | PackedFile;
+  /** Called when a file is complete and on the disk. */
+  readonly onFile?: (path: string) => void;
+  /** Called when writing fails; the writer has then stopped. */
+  readonly onError: (error: unknown) => void;
+  readonly largestBytes?: number;
+}
+
+/**
+ * Writes lines to one file per day (UTC), or more if they get large. The buffer of its file is its queue; it
+ * is written at once when it is full.
+ */
+export class DayFiles {
+  /** Number of lines written. */
+  count = 0;
+  private readonly options: DayFilesOptions;
+  private current: { readonly file: AppendFile | PackedFile; readonly day: string } | null = null;
+  private closing: Promise<void> = Promise.resolve();
+  private files = 0;
+  private isStopped = false;
+
+  constructor(options: DayFilesOptions) {
+    this.options = options;
+  }
+
+  /** Writes a line. Within a second it is on disk, or `onError` is called and later ones are ignored. */
+  append(line: string, atMs: number): void {
+    if (this.isStopped) return;
+    const day = partitionName(atMs, 'day');
+    const { open, largestBytes = LARGEST_BYTES } = this.options;
+    if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= largestBytes))
+      this.rotate();
+    try {
+      if (this.current === null) {
+        this.files += 1;
+        const number = String(this.files).padStart(6, '0');
+        this.current = { day, file: open(day, number, (error) => this.fail(error)) };
+      }
+      this.current.file.append(line);
+      this.count += 1;
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Stops writing and passes on the last file. */
+  async end(): Promise<void> {
+    this.isStopped = true;
+    this.rotate();
+    await this.closing;
+  }
+
+  private rotate(): void {
+    const { current } = this;
+    this.current = null;
+    // Closing waits for the disk. Without this flush, a kill meanwhile could lose the end of this file but
+    // keep the start of the next, and nobody would see the gap.
+    current?.file.flush();
+    if (current !== null) this.closing = this.handOver(current.file, this.closing);
+  }
+
+  private async handOver(file: AppendFile | PackedFile, after: Promise<void>): Promise<void> {
+    await after;
+    try {
+      await file.close();
+    } catch (error) {
+      this.fail(error);
+    }
+    this.options.onFile?.(file.path);
+  }
+
+  private fail(error: unknown): void {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    this.options.onError(error);
+  }
+}
 
 export interface SegmentWriterOptions {
   readonly folder: string;
@@ -227,78 +305,32 @@ export interface SegmentWriterOptions {
   readonly syncEveryMs?: number;
 }
 
-/**
- * Journals the entries of one kind of one market, one per line, in one segment per day (UTC), or more if they
- * get large. The buffer of its file is its queue; it is written at once when it is full.
- */
-export class SegmentWriter {
-  private readonly options: SegmentWriterOptions;
-  private current: { readonly file: AppendFile; readonly day: string } | null = null;
-  private closing: Promise<void> = Promise.resolve();
-  private count = 0;
-  private isStopped = false;
-
-  constructor(options: SegmentWriterOptions) {
-    this.options = options;
-  }
-
-  /** Writes an entry. Within a second it is on disk, or `onError` is called and later ones are ignored. */
-  write(entry: SegmentEntry): void {
-    if (this.isStopped) return;
-    const day = partitionName(seenMsOf(entry), 'day');
-    const { largestBytes = LARGEST_BYTES } = this.options;
-    if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= largestBytes))
-      this.rotate();
-    try {
-      this.current ??= { day, file: this.open(day) };
-      this.current.file.append(Buffer.from(writeEntry(entry)));
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-
-  /** Stops writing and passes on the last segment. */
-  async end(): Promise<void> {
-    this.isStopped = true;
-    this.rotate();
-    await this.closing;
-  }
-
-  private open(day: string): AppendFile {
-    const { folder, kind, life, after, syncEveryMs = SYNC_EVERY_MS } = this.options;
-    this.count += 1;
-    const name = `${kind}-${day}-${life}-${String(this.count).padStart(6, '0')}`;
-    return new AppendFile({
-      path: join(folder, `${name}${EXTENSION}`),
-      after,
-      syncEveryMs,
-      onError: (error) => this.fail(error),
+/** Journals the entries of one kind of one market, one per line. */
+export class SegmentWriter extends DayFiles {
+  constructor({
+    folder,
+    kind,
+    life,
+    after,
+    onSegment,
+    syncEveryMs = SYNC_EVERY_MS,
+    ...options
+  }: SegmentWriterOptions) {
+    super({
+      ...options,
+      onFile: onSegment,
+      open: (day, number, onError) =>
+        new AppendFile({
+          path: join(folder, `${kind}-${day}-${life}-${number}.jsonl`),
+          after,
+          syncEveryMs,
+          onError,
+        }),
     });
   }
 
-  private rotate(): void {
-    const { current } = this;
-    this.current = null;
-    // Closing waits for the disk. Without this flush, a kill meanwhile could lose the end of this segment but
-    // keep the start of the next, and nobody would see the gap.
-    current?.file.flush();
-    if (current !== null) this.closing = this.handOver(current.file, this.closing);
-  }
-
-  private async handOver(file: AppendFile, after: Promise<void>): Promise<void> {
-    await after;
-    try {
-      await file.close();
-    } catch (error) {
-      this.fail(error);
-    }
-    this.options.onSegment(file.path);
-  }
-
-  private fail(error: unknown): void {
-    if (this.isStopped) return;
-    this.isStopped = true;
-    this.options.onError(error);
+  write(entry: SegmentEntry): void {
+    this.append(writeEntry(entry), seenMsOf(entry));
   }
 }
 

@@ -5,7 +5,7 @@ import { checkParity, type ParityReport } from '../../src/backtest/check-parity.
 import { latencyOfSession } from '../../src/backtest/session.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { mirrorName } from '../../src/mirror/mirror-path.ts';
-import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
+import { configWith } from '../support/embedded-bot.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { createEmptyLedger } from './bot-home.ts';
 import { ServedExchange, TOKEN } from './served-exchange.ts';
@@ -64,35 +64,22 @@ async function parityOf(mode: 'paper' | 'live'): Promise<ParityReport> {
   const data = join(folder, mode);
   const mirror = join(data, mirrorName(mode));
   const plugin = join(folder, 'watcher.ts');
-  const account =
-    mode === 'live' ? [['exchange.credentials', JSON.stringify({ token: TOKEN })] as const] : [];
-  const reading = readBotConfig(null, {
-    environment: {},
-    workingFolder: folder,
-    overrides: [
-      ['mode', mode],
-      ['instance', mode],
-      ['exchange.baseUrl', exchange.baseUrl],
-      ['exchange.ledgerFolder', join(folder, 'ledgers')],
-      ...account,
-      ['paper.balances', JSON.stringify({ rls: '200000000000', btc: '3' })],
-      ['data.folder', data],
-      ['record', JSON.stringify({ folder: join(data, 'catalogue') })],
-      [
-        'strategies',
-        JSON.stringify([
-          { plugin, market: 'BTCIRT' },
-          { plugin: 'market-maker', market: 'BTCIRT' },
-        ]),
-      ],
-      ['health.port', '0'],
-      ['log.level', 'error'],
-    ],
+  const config = configWith({
+    mode,
+    instance: mode,
+    'exchange.baseUrl': exchange.baseUrl,
+    'exchange.ledgerFolder': join(folder, 'ledgers'),
+    ...(mode === 'live' ? { 'exchange.credentials': { token: TOKEN } } : {}),
+    'paper.balances': { rls: '200000000000', btc: '3' },
+    'data.folder': data,
+    record: { folder: join(data, 'catalogue') },
+    strategies: [plugin, 'market-maker'].map((each) => ({ plugin: each, market: 'BTCIRT' })),
+    'health.port': 0,
+    'log.level': 'error',
   });
-  if (!reading.ok) throw new Error(reading.problems.join('\n'));
   const end = new AbortController();
   const running = runBot({
-    config: reading.config,
+    config,
     bundledStrategies,
     forMs: null,
     json: true,

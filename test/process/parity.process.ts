@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/check-parity.ts';
 import { calibrateReplay } from '../../src/backtest/fill-calibration.ts';
 import { OrderReplay } from '../../src/backtest/replay-orders.ts';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
-import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
+import { configWith } from '../support/embedded-bot.ts';
 import { closing } from '../../src/domain/closing.ts';
 import { formatUnits } from '../../src/domain/money.ts';
 import { isoText } from '../../src/domain/time-text.ts';
@@ -26,26 +27,21 @@ let folder: string;
 const quiet = (): void => undefined;
 
 /** Records a run for some of the exchange's time, of the bundled strategies unless others are named. */
-async function record(lengthMs: number, more: readonly (readonly [string, string])[] = []): Promise<void> {
-  const reading = readBotConfig(null, {
-    environment: {},
-    workingFolder: folder,
-    overrides: [
-      ['embedded.speed', 'max'],
-      ['embedded.seed', '11'],
-      // Books here carry the time of their reading. If they carried that of their last change, the recording
-      // would have each book a moment earlier than the session saw it.
-      ['embedded.exchange', JSON.stringify({ forms: { lastUpdateOf: 'snapshot' } })],
-      ['data.folder', JSON.stringify(folder)],
-      ['record', JSON.stringify({ folder: join(folder, 'catalogue') })],
-      ...more,
-    ],
+async function record(lengthMs: number, strategies?: readonly object[]): Promise<void> {
+  const config = configWith({
+    'embedded.speed': 'max',
+    'embedded.seed': 11,
+    // Books here carry the time of their reading. If they carried that of their last change, the recording
+    // would have each book a moment earlier than the session saw it.
+    'embedded.exchange': { forms: { lastUpdateOf: 'snapshot' } },
+    'data.folder': folder,
+    record: { folder: join(folder, 'catalogue') },
+    ...(strategies === undefined ? {} : { strategies }),
   });
-  if (!reading.ok) throw new Error(reading.problems.join('\n'));
   const marketTime = { startMs: NOON_MS, lengthMs };
   const { signal } = new AbortController();
   await runBot({
-    config: reading.config,
+    config,
     bundledStrategies,
     forMs: null,
     json: true,
@@ -151,9 +147,9 @@ describe('a recorded session of the embedded exchange', () => {
   });
 
   test('shows from which moment it decides otherwise where one received book was changed', async () => {
-    const path = join(folder, 'session-events.jsonl');
-    const text = readFileSync(path, 'utf8');
-    const lines = text.split('\n');
+    const path = join(folder, 'session-events.jsonl.gz');
+    const packed = readFileSync(path);
+    const lines = gunzipSync(packed).toString().split('\n');
     using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
     const orders = reader.orders({ strategy: 'market-maker', market: null, last: 100_000, state: 'all' });
     const plannedAtMs = new Set(orders.map((order) => order.plannedAtMs));
@@ -167,7 +163,7 @@ describe('a recorded session of the embedded exchange', () => {
     // A better bid moves the middle of the book, around which the market maker quotes.
     event.answer.value.bids[0] = [String(Math.round((Number(bid) * 3 + Number(ask)) / 40) * 10), '1'];
     lines[changed] = JSON.stringify(event);
-    writeFileSync(path, lines.join('\n'));
+    writeFileSync(path, gzipSync(lines.join('\n')));
     try {
       const { code, out } = await sarrafHere(['replay', '--session', folder, '--json']);
       const { differences } = JSON.parse(out) as {
@@ -175,7 +171,7 @@ describe('a recorded session of the embedded exchange', () => {
       };
       expect([code, differences[0]?.atMs]).toEqual([1, atMs]);
     } finally {
-      writeFileSync(path, text);
+      writeFileSync(path, packed);
     }
   });
 
@@ -223,7 +219,7 @@ describe('a session that only takes', () => {
   test('is in the second run what it was, to the last digit', async () => {
     const path = join(folder, 'taker.ts');
     writeFileSync(path, TAKER);
-    await record(10 * MINUTE_MS, [['strategies', JSON.stringify([{ plugin: path, market: 'BTCIRT' }])]]);
+    await record(10 * MINUTE_MS, [{ plugin: path, market: 'BTCIRT' }]);
     const report = await checkParity({ folder, bundledStrategies });
     expect(report.differences).toEqual([]);
     expect(report.again).toEqual(report.session);

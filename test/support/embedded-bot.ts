@@ -19,11 +19,14 @@ import { VirtualTime } from '../../src/virtual/virtual-time.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
-/** Returns the default configuration with some values overridden. */
-function configWith(overrides: Readonly<Record<string, unknown>> = {}): BotConfig {
+/** Returns the default configuration of a bot in a folder with some values overridden. */
+export function configWith(
+  overrides: Readonly<Record<string, unknown>>,
+  workingFolder = process.cwd(),
+): BotConfig {
   const reading = readBotConfig(null, {
     environment: {},
-    workingFolder: process.cwd(),
+    workingFolder,
     overrides: Object.entries(overrides).map(([path, value]) => [path, JSON.stringify(value)]),
   });
   if (!reading.ok) throw new Error(reading.problems.join('\n'));

@@ -2,7 +2,7 @@ import { monotonicMs } from '../../src/budget/process-owner.ts';
 import { createAccountReader } from '../../src/venues/account-reader.ts';
 import { openRemoteExchange } from '../../src/venues/live-venue.ts';
 import type { CredentialSettings } from '../../src/venues/client-credentials.ts';
-import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
+import { configWith } from './embedded-bot.ts';
 import { Secret } from '../../src/configuration/secret-file.ts';
 import type { ServedAccount } from './served-account.ts';
 
@@ -17,9 +17,7 @@ export interface TraderStart {
 /** Connects to a served exchange as its user `trader`, or as another user with the same password. */
 export async function openAsTrader(served: ServedAccount, username = 'trader'): Promise<TraderStart> {
   const { baseUrl, ledgerFolder, folder: workingFolder } = served;
-  const overrides: [string, string][] = [['exchange.ledgerFolder', JSON.stringify(ledgerFolder)]];
-  const reading = readBotConfig(null, { environment: {}, workingFolder, overrides });
-  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  const config = configWith({ 'exchange.ledgerFolder': ledgerFolder }, workingFolder);
   const problems: string[] = [];
   const credentials: CredentialSettings = {
     kind: 'login',
@@ -28,7 +26,7 @@ export async function openAsTrader(served: ServedAccount, username = 'trader'): 
     totpSecret: null,
   };
   const remote = await openRemoteExchange({
-    config: reading.config,
+    config,
     baseUrl,
     credentials,
     onProblem: (message) => problems.push(message),

@@ -9,6 +9,7 @@ import {
   fillDifference,
   fillText,
   netMoney,
+  orderText,
   type Difference,
   type Divergence,
   type FilledOrder,
@@ -295,19 +296,16 @@ function intentDecision({ id, strategy, kind, atMs }: WantedThing): Decision {
 }
 
 function orderDecision(order: OrderRecord): Decision {
-  const { key, strategy, market, side, execution, price, stopPrice, amount, plannedAtMs, clientOrderId } =
-    order;
+  const { key, strategy, market, side, execution, plannedAtMs, clientOrderId } = order;
   // The stop leg of a pair has no id of its own at the exchange.
   const leg = clientOrderId === null ? 'second leg' : 'order';
-  const at = price === null ? '' : ` at ${formatUnits(price)}`;
-  const stop = stopPrice === null ? '' : ` from ${formatUnits(stopPrice)}`;
   return {
     what: 'order',
     name: key,
     strategy,
     atMs: plannedAtMs,
     group: `${strategy} ${market} ${side} ${execution} ${leg}`,
-    detail: `${side} ${formatUnits(amount)} ${market}${at}${stop}`,
+    detail: orderText(order),
     order,
   };
 }

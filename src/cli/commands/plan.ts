@@ -12,11 +12,12 @@ import {
 } from '../../budget/trading-begins.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { ledgerOf } from '../../daemon/modes.ts';
-import { DEFAULT_STRATEGIES, type BotConfig } from '../../daemon/create-bot-config.ts';
+import { DEFAULT_STRATEGIES, defaultRecord, type BotConfig } from '../../daemon/create-bot-config.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { missingInventories, readBooks, planOfConfigs, type ConfigPlan } from '../plan-of-config.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import { listText, SarrafError } from '../../domain/errors.ts';
+import { eventMbADay } from '../../daemon/session-file.ts';
 import type { AssetLedger } from '../../portfolio/asset-ledger.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/candle.ts';
 import { wrongInput } from '../command-error.ts';
@@ -104,13 +105,17 @@ async function plan(options: Options): Promise<void> {
     const reasons = [...new Set(lost.flatMap(({ reasons }) => reasons))];
     const begins = tradingBeginsOf(configs[0], { budgets: made.budgets, rows, subjects });
     const { plan, maxStandstillMs } = made;
-    const found = { strategyProblems: reasons, maxStandstillMs, tradingBegins: begins, lowered };
+    const { eventsMb: mostMb } = configs[0].record ?? defaultRecord('');
+    const events = { mbADay: eventMbADay(plan.feeds), mostMb };
+    const found = { strategyProblems: reasons, maxStandstillMs, tradingBegins: begins, lowered, events };
     print(options, { strategies, ...plan, ...found }, () => [
       `Plan for ${strategies.join(', ')}`,
       '',
       ...planLines(plan, made),
       ...(lowered.length === 0 ? [] : ['', ...lowered.map((each) => `LOWERED: ${loweredText(each)}.`)]),
       ...beginsLines(begins),
+      '',
+      `With --record the log of what the bot takes in needs about ${events.mbADay.toFixed(1)} MB a day, of at most ${events.mostMb} MB (record.eventsMb).`,
     ]);
     for (const reason of reasons) console.error(reason);
     const missing = configs.flatMap((config) => inventoriesOf(config));

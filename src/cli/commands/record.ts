@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { recordMarketData, type RecordingStatus } from '../../daemon/record-market-data.ts';
 import { recordingLines } from '../../daemon/run-recording.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
-import type { BotConfig } from '../../daemon/create-bot-config.ts';
+import { defaultRecord, type BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -71,6 +71,7 @@ async function record(options: Options): Promise<void> {
   const { config, baseUrl, markets } = planOf(options);
   using ended = endSignal();
   using progress = new RecordingProgress(options.json === true);
+  const usual = config.record ?? defaultRecord(config.data.folder);
   const folder =
     options.catalogue === undefined
       ? (config.record?.folder ?? resolve(usualCatalogue(config.data.folder)))
@@ -80,7 +81,7 @@ async function record(options: Options): Promise<void> {
     baseUrl,
     isGuest: options.config === undefined,
     markets,
-    record: { folder, raw: options.raw ?? config.record?.raw ?? false },
+    record: { ...usual, folder, raw: options.raw ?? usual.raw },
     forMs: options.for ?? null,
     signal: ended.signal,
     onNotice: (message) => progress.log(message),

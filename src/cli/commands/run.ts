@@ -6,7 +6,7 @@ import type { CreateSidecar } from '../../daemon/sidecar.ts';
 import { DashboardSidecar } from '../../dashboard/dashboard-sidecar.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { runBot } from '../../daemon/run-bot.ts';
-import { DEFAULT_STRATEGIES, defaultCatalogue, type BotConfig } from '../../daemon/create-bot-config.ts';
+import { DEFAULT_STRATEGIES, defaultRecord, type BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput, programName } from '../command-error.ts';
@@ -85,7 +85,7 @@ function overridesOf(options: Options): readonly Override[] {
 function configOf(options: Options): BotConfig {
   const config = readConfig(options.config ?? null, overridesOf(options));
   if (options.record !== true || config.record !== null) return config;
-  return { ...config, record: { folder: defaultCatalogue(config.data.folder), raw: false } };
+  return { ...config, record: defaultRecord(config.data.folder) };
 }
 
 /** Creates the page. It shows a link that signs in only at a terminal. */

@@ -7,7 +7,9 @@ import { RawFile, TappedTransport } from '../../recording/tapped-transport.ts';
 import { type MarketRecording, Recorder } from '../../recording/recorder.ts';
 import type { WrapTransport } from '../../venues/venue.ts';
 import { claimRecording, finalizeBeside } from './finalize-beside.ts';
+import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { RecordConfig } from '../create-bot-config.ts';
+import { EventFile } from '../session-file.ts';
 
 /** Bytes that stay free for the bot on its disk: with less, nothing is recorded. */
 const LEAST_FREE_BYTES = 256_000_000;
@@ -48,10 +50,14 @@ export class Recording {
   private readonly raw: RawFile | null;
   private readonly timer: NodeJS.Timeout;
   private recorder: Recorder | null = null;
+  private events: EventFile | null = null;
   private stopped: string | null = null;
+  /** Folders that it writes to, which may be on two disks. */
+  private readonly folders: string[];
 
   constructor(options: RecordingOptions) {
     this.options = options;
+    this.folders = [options.folder];
     const { folder, onProblem } = options;
     this.raw = options.raw
       ? new RawFile({
@@ -100,6 +106,23 @@ export class Recording {
     if (this.stopped === null) this.recorder?.apply(call, answer, atMs, askedAtMs);
   }
 
+  /** Stores how the bot begins, and begins to store its events, both in its data folder. Never throws. */
+  beginEvents(folder: string, writeBeginning: () => void): void {
+    const { eventsMb: mostMb, onProblem } = this.options;
+    this.folders.push(folder);
+    try {
+      writeBeginning();
+      this.events = new EventFile({ folder, mostMb, onProblem });
+    } catch (error) {
+      onProblem(`recording: this session can not be run again: ${messageOf(error)}`);
+    }
+  }
+
+  /** Stores an event of the engine. Never throws. */
+  applyEvent(event: EngineEvent): void {
+    if (this.stopped === null) this.events?.apply(event);
+  }
+
   summary(): RecordingSummary {
     return {
       catalogue: this.options.folder,
@@ -112,18 +135,21 @@ export class Recording {
   /** Moves everything to the catalogue and ends the recording. */
   async close(): Promise<void> {
     clearInterval(this.timer);
-    await this.raw?.close();
+    await this.events?.close();
+    await this.raw?.end();
     await this.recorder?.close();
   }
 
   private async checkDisk(): Promise<void> {
     try {
-      const { bavail, bsize } = await statfs(this.options.folder);
-      if (this.stopped !== null || bavail * bsize >= LEAST_FREE_BYTES) return;
-      this.stopped = `expected ${LEAST_FREE_BYTES / 1e6} MB free in ${this.options.folder}, found ${Math.floor((bavail * bsize) / 1e6)}`;
-      this.options.onProblem(
-        `recording: nothing more is recorded, so that the bot has the rest: ${this.stopped}`,
-      );
+      for (const folder of this.folders) {
+        const { bavail, bsize } = await statfs(folder);
+        if (this.stopped !== null || bavail * bsize >= LEAST_FREE_BYTES) continue;
+        this.stopped = `expected ${LEAST_FREE_BYTES / 1e6} MB free in ${folder}, found ${Math.floor((bavail * bsize) / 1e6)}`;
+        this.options.onProblem(
+          `recording: nothing more is recorded, so that the bot has the rest: ${this.stopped}`,
+        );
+      }
     } catch {
       // Where the free room is unknown, a failed write reports it.
     }

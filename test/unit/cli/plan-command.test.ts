@@ -65,6 +65,9 @@ describe('sarraf plan', () => {
     expect(out).toMatch(/^ {2}orders\/list +20 +4 +29 +2 +9$/m);
     expect(out).toMatch(/^ {2}orders\/add +0 +29.4 +29.4 {2}placements$/m);
     expect(out).toMatch(
+      /^With --record the log .* about \d+\.\d MB a day, of at most 1000 MB \(record\.eventsMb\)\.$/m,
+    );
+    expect(out).toMatch(
       /^After a restart the account is read with 8 requests in 4 s; in 125 s at the latest/m,
     );
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { HealthService } from '../../../src/daemon/health/health-service.ts';
 import { claimDataFolder } from '../../../src/daemon/process-locks.ts';
-import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
+import { configWith } from '../../support/embedded-bot.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
@@ -49,10 +49,8 @@ afterEach(async () => {
 /** Starts a run in the folder, as far as the daemon gets before the exchange has answered. */
 async function begin(port: 0 | null): Promise<void> {
   const lock = claimDataFolder(folder);
-  const overrides: [string, string][] = [['health.port', String(port)]];
-  const reading = readBotConfig(null, { environment: {}, workingFolder: folder, overrides });
-  if (!reading.ok) throw new Error(reading.problems.join('\n'));
-  const health = new HealthService(reading.config);
+  const config = configWith({ 'health.port': port }, folder);
+  const health = new HealthService(config);
   ends.push(
     async () => health.end(),
     () => lock[Symbol.dispose](),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadInstances, refuseWithout, strategyFilesAt } from '../../../src/daemon/load-instances.ts';
-import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
+import { configWith } from '../../support/embedded-bot.ts';
 import { engineView } from '../strategy/engine-view.ts';
 
 let folder: string;
@@ -14,15 +14,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Loads the strategies of a configuration, and starts each of them. */
 async function load(strategies: readonly object[], folders: readonly string[] = [folder]) {
-  const reading = readBotConfig(null, {
-    environment: {},
-    workingFolder: process.cwd(),
-    overrides: [['strategies', JSON.stringify(strategies)]],
-  });
-  if (!reading.ok) throw new Error(reading.problems.join('; '));
+  const config = configWith({ strategies });
   const knownMarkets = new Set(['BTCIRT', 'BTCUSDT']);
   const { instances, problems, lost } = await loadInstances({
-    strategies: reading.config.strategies,
+    strategies: config.strategies,
     folders,
     knownMarkets,
   });

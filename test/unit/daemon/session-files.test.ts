@@ -1,13 +1,14 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   EventFile,
   readEvents,
   readSessionFile,
   writeSessionFile,
 } from '../../../src/daemon/session-file.ts';
-import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
+import { configWith } from '../../support/embedded-bot.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
@@ -24,17 +25,11 @@ const MARKET = createMarket({
 });
 
 test('a session is read as it was written, with its money, and without where its exchange is', () => {
-  const reading = readBotConfig(null, {
-    environment: {},
-    workingFolder: folder,
-    overrides: [
-      ['risk.maxOrderValue.rls', '"1000.5"'],
-      ['exchange.baseUrl', '"https://exchange.example"'],
-    ],
+  const config = configWith({
+    'risk.maxOrderValue.rls': '1000.5',
+    'exchange.baseUrl': 'https://exchange.example',
   });
-  if (!reading.ok) throw new Error(reading.problems.join('\n'));
-  const { config } = reading;
-  const record = { folder: join(config.data.folder, 'catalogue'), raw: false };
+  const record = { folder: join(config.data.folder, 'catalogue'), raw: false, eventsMb: 1 };
   const data = { ...config.data, folder };
   const state = { ...EMPTY_MIRROR_STATE, epoch: 'abcd' };
   const of = { beganMs: 5, pollStretch: 1, mirror: 'mirror.sqlite', markets: [MARKET], state };
@@ -64,6 +59,8 @@ test.each([
   expect(() => readSessionFile(folder)).toThrow(expect.objectContaining({ code: 'INVALID_FILE' }));
 });
 
+const EVENTS = (): string => join(folder, 'session-events.jsonl.gz');
+
 const TICK: EngineEvent = { kind: 'tick', atMs: 7 };
 
 async function eventsIn(of: string): Promise<readonly EngineEvent[]> {
@@ -72,29 +69,53 @@ async function eventsIn(of: string): Promise<readonly EngineEvent[]> {
   return events;
 }
 
-test('events come back until a line that was not written whole, and a second run begins anew', async () => {
-  const problems: string[] = [];
-  const open = (): EventFile => new EventFile({ folder, onProblem: (message) => problems.push(message) });
+const problems: string[] = [];
+
+const open = (of: Partial<ConstructorParameters<typeof EventFile>[0]> = {}): EventFile => {
+  problems.length = 0;
+  return new EventFile({ folder, mostMb: 1, onProblem: (message) => problems.push(message), ...of });
+};
+
+const ticks = (count: number): readonly EngineEvent[] =>
+  Array.from({ length: count }, (_, index) => ({ ...TICK, atMs: index }));
+
+async function store(file: EventFile, events: readonly EngineEvent[]): Promise<void> {
+  for (const event of events) file.apply(event);
+  await file.close();
+}
+
+test('events come back from a tenth of their size, and a second run begins anew', async () => {
   expect(await eventsIn(folder)).toEqual([]);
-  const first = open();
-  first.apply(TICK);
-  first.apply({ ...TICK, atMs: 8 });
-  await first.close();
-  appendFileSync(join(folder, 'session-events.jsonl'), '{"kind":"ti');
-  expect(await eventsIn(folder)).toEqual([TICK, { ...TICK, atMs: 8 }]);
+  const events = ticks(5_000);
+  await store(open(), events);
+  expect(await eventsIn(folder)).toEqual(events);
+  const { size } = statSync(EVENTS());
+  expect(size * 10).toBeLessThan(events.map((event) => JSON.stringify(event)).join('').length);
   await open().close();
   expect(await eventsIn(folder)).toEqual([]);
   expect(problems).toEqual([]);
 });
 
-test('a folder that can not be written to is reported, and the run goes on', async () => {
-  const problems: string[] = [];
-  writeFileSync(join(folder, 'taken'), '');
-  const file = new EventFile({
-    folder: join(folder, 'taken'),
-    onProblem: (message) => problems.push(message),
+test('events come back until where a killed process left them, and damaged ones are refused', async () => {
+  const events = ticks(20_000);
+  await store(open(), events);
+  const whole = readFileSync(EVENTS());
+  writeFileSync(EVENTS(), whole.subarray(0, whole.length / 2));
+  const some = await eventsIn(folder);
+  expect(some.length).toBeGreaterThan(5_000);
+  expect(some).toEqual(events.slice(0, some.length));
+  writeFileSync(EVENTS(), Buffer.from(whole).fill(255, whole.length >> 1));
+  await expect(eventsIn(folder)).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
+});
+
+test('a file that has its maximum ends there, is reported once, and can be read', async () => {
+  const file = open();
+  await vi.waitFor(() => {
+    const message = randomBytes(400_000).toString('base64');
+    file.apply({ ...TICK, message } as never);
+    expect(problems).toEqual([expect.stringContaining('has 1 MB; record.eventsMb allows more')]);
   });
-  file.apply(TICK);
-  await file.close();
+  await store(file, [TICK]);
   expect(problems).toHaveLength(1);
+  expect((await eventsIn(folder)).length).toBeGreaterThan(5);
 });

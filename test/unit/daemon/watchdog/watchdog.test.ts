@@ -15,7 +15,7 @@ import {
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRun, RunRecord, type RunBeginning, type Pulse } from '../../../../src/daemon/run-record.ts';
-import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
+import { configWith } from '../../../support/embedded-bot.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { folderOfEachTest } from '../../../support/temporary-folder.ts';
 
@@ -165,26 +165,19 @@ test('counts only tries that begin, however long one of them takes', async () =>
 
 const folder = folderOfEachTest();
 
-const set = (path: string, value: unknown) => [path, JSON.stringify(value)] as const;
-
 /** Makes the configuration of a bot whose exchange does not listen, with short times of its watchdog. */
 function config(): BotConfig {
-  const reading = readBotConfig(null, {
-    environment: {},
-    workingFolder: folder,
-    overrides: [
-      set('mode', 'live'),
-      set('exchange', {
-        baseUrl: 'http://127.0.0.1:9',
-        credentials: { token: 'a-token' },
-        ledgerFolder: join(folder, 'ledgers'),
-      }),
-      set('strategies', [{ plugin: 'ma-cross', market: 'BTCIRT' }]),
-      set('data', { folder }),
-    ],
+  const made = configWith({
+    mode: 'live',
+    exchange: {
+      baseUrl: 'http://127.0.0.1:9',
+      credentials: { token: 'a-token' },
+      ledgerFolder: join(folder, 'ledgers'),
+    },
+    strategies: [{ plugin: 'ma-cross', market: 'BTCIRT' }],
+    data: { folder },
   });
-  if (!reading.ok) throw new Error(reading.problems.join('\n'));
-  return { ...reading.config, watchdog: { silentAfterMs: 30, cancelEntriesAfterMs: 40 } };
+  return { ...made, watchdog: { silentAfterMs: 30, cancelEntriesAfterMs: 40 } };
 }
 
 const BEGINNING: RunBeginning = { mode: 'live', instance: 'bot', strategies: [] };

@@ -196,7 +196,7 @@ test('raw replies are kept whole, packed by the day, and read to the last piece 
     file.write(reply);
     for (const work of due.splice(0)) work();
   }
-  await file.close();
+  await file.end();
   const read = (day: string): unknown[] =>
     readdirSync(join(root, 'raw', day)).flatMap((name) =>
       gunzipSync(readFileSync(join(root, 'raw', day, name)))

@@ -17,7 +17,7 @@ import {
   secretsOf,
   type CredentialSettings,
 } from '../../../../src/venues/client-credentials.ts';
-import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
+import { configWith } from '../../../support/embedded-bot.ts';
 import { BudgetLedger } from '../../../../src/budget/ledger.ts';
 import { MemoryLockouts } from '../../../../src/budget/lockouts.ts';
 import type { RequestLimiter } from '../../../../src/budget/limiter.ts';
@@ -33,16 +33,14 @@ async function remoteAt(server: Server) {
   const folder = folderOfThisTest();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const overrides: [string, string][] = [['exchange.ledgerFolder', JSON.stringify(folder)]];
-  const reading = readBotConfig(null, { environment: {}, workingFolder: folder, overrides });
-  if (!reading.ok) throw new Error(reading.problems.join(', '));
+  const config = configWith({ 'exchange.ledgerFolder': folder }, folder);
   new LedgerStore({
     path: ledgerPath(baseUrl, folder),
     budgets: budgetTable().values(),
     subjects: ledgerSubjects({ credentials: null, publicAddress: null }),
     whenMissing: 'empty',
   }).close();
-  return openRemoteExchange({ config: reading.config, baseUrl, credentials: null });
+  return openRemoteExchange({ config, baseUrl, credentials: null });
 }
 
 test('a start that is ended amid a request which nobody answers waits for no time-out', async () => {
