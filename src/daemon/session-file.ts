@@ -152,8 +152,10 @@ const ALL_BOOKS_BYTES = 1_000;
 /** Returns what a day of these feeds takes in the file, in MB, without what orders add. */
 export function eventMbADay(feeds: readonly PlannedFeed[]): number {
   const polled = feeds.filter(({ isPooled }) => isPooled !== true);
-  const bytesOf = ({ kind }: PlannedFeed): number => (kind === 'books' ? ALL_BOOKS_BYTES : ANSWER_BYTES);
-  return polled.reduce((sum, feed) => sum + (bytesOf(feed) * DAY_MS) / feed.intervalMs / 1e6, 0);
+  return polled.reduce((sum, { kind, intervalMs }) => {
+    const bytes = kind === 'books' ? ALL_BOOKS_BYTES : ANSWER_BYTES;
+    return sum + (bytes * DAY_MS) / intervalMs / 1e6;
+  }, 0);
 }
 
 interface EventFileOptions {

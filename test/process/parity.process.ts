@@ -260,7 +260,7 @@ describe('a session whose strategy was told signals', () => {
     for (const side of ['buy', 'sell']) client.post({ ...of, id: side, payload: { side, amount: '0.0001' } });
     const plugin = resolve('test/support/plugins/listener.ts');
     const strategies = [{ plugin, market: 'BTCIRT', inventory: { btc: '0.001' } }];
-    await record(MINUTE_MS / 2, [['strategies', JSON.stringify(strategies)]]);
+    await record(MINUTE_MS / 2, strategies);
     client.close();
     const report = await checkParity({ folder, bundledStrategies });
     expect([report.session.signals, report.again.signals]).toEqual([2, 2]);
