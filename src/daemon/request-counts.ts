@@ -41,6 +41,12 @@ export class RequestCounts {
     );
   }
 
+  /** Returns the number of requests that were sent against a limit. */
+  sentAgainst(budget: string): number {
+    const of = [...this.sent].filter(([endpoint]) => ENDPOINTS[endpoint].budget.name === budget);
+    return of.reduce((sum, [, count]) => sum + count, 0);
+  }
+
   get total(): number {
     return [...this.sent.values()].reduce((sum, count) => sum + count, 0);
   }

@@ -7,12 +7,13 @@ import type { Currency } from './market-symbol.ts';
  * - `equity/CURRENCY`: equity of the bot's strategies, a decimal text;
  * - `profit/CURRENCY`: profit of all strategies together, and `profit/STRATEGY/CURRENCY`: of one strategy;
  * - `budget/NAME`: requests used, and the most that a limit allows now, such as `12/60`;
+ * - `requests/NAME`: requests sent against a limit in the day of Tehran that begins at the time of the value;
  * - `plot/STRATEGY/MARKET/NAME`: a series that a strategy plots, a number as text; null is a gap.
  */
 type FigureName =
   | { readonly kind: 'equity'; readonly currency: string }
   | { readonly kind: 'profit'; readonly strategy: string | null; readonly currency: string }
-  | { readonly kind: 'budget'; readonly budget: string }
+  | { readonly kind: 'budget' | 'requests'; readonly budget: string }
   | { readonly kind: 'plot'; readonly strategy: string; readonly market: string; readonly name: string };
 
 export const equityFigure = (currency: Currency): string => `equity/${currency}`;
@@ -22,6 +23,8 @@ export const profitFigure = (strategy: string | null, currency: Currency): strin
   strategy === null ? `profit/${currency}` : `profit/${strategy}/${currency}`;
 
 export const budgetFigure = (budget: string): string => `budget/${budget}`;
+
+export const requestsFigure = (budget: string): string => `requests/${budget}`;
 
 export const plotFigure = (strategy: string, market: string, name: string): string =>
   `plot/${strategy}/${market}/${name}`;
@@ -41,7 +44,7 @@ export function readFigureName(text: string): FigureName | null {
   if (first === undefined || first === '') return null;
   const rest = (from: number): string => parts.slice(from).join('/');
   if (kind === 'equity' && parts.length === 1) return { kind, currency: first };
-  if (kind === 'budget') return { kind, budget: rest(0) };
+  if (kind === 'budget' || kind === 'requests') return { kind, budget: rest(0) };
   if (second === undefined) return kind === 'profit' ? { kind, strategy: null, currency: first } : null;
   if (kind === 'profit' && parts.length === 2) return { kind, strategy: first, currency: second };
   // The name of a plot is the strategy's own, with any character.
@@ -56,6 +59,7 @@ export function isFigureValue(name: string, value: string): boolean {
   const kind = readFigureName(name)?.kind;
   if (kind === 'plot') return value !== '' && Number.isFinite(Number(value));
   if (kind === 'budget') return USED_OF.test(value);
+  if (kind === 'requests') return /^\d+$/.test(value);
   return kind === undefined || tryDecimalText(value) !== null;
 }
 

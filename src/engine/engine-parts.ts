@@ -334,7 +334,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   credential.restore(stored);
   slowMachine.restore(stored);
   standstills.restore(stored);
-  figures?.plots.restore(stored);
+  figures?.restore(stored);
   return {
     outbox,
     rows,

@@ -99,6 +99,8 @@ export interface FigureSettings {
     readonly budget: string;
     readonly inUse: number;
     readonly limit: number;
+    /** Requests of this process that were sent against it. */
+    readonly sent: number;
   }[];
 }
 

@@ -1,9 +1,16 @@
 import { MINUTE_MS } from '../domain/time-text.ts';
-import { plotFigure, budgetFigure, equityFigure, profitFigure } from '../domain/figure-name.ts';
+import {
+  plotFigure,
+  budgetFigure,
+  equityFigure,
+  profitFigure,
+  requestsFigure,
+} from '../domain/figure-name.ts';
+import { tehranDay, tehranInstant } from '../domain/zone-time.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 import { MOST_PLOTS, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
 import { type Outbox, OutboxPart } from './outbox.ts';
-import { restored, type PlotRecord, type StoredTexts } from './stored-records.ts';
+import { restored, type PlotRecord, type StoredTexts, type StoredValue } from './stored-records.ts';
 import { addUnits, formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { totalIn } from '../portfolio/profit.ts';
 import { valueOfAll, type Prices } from '../portfolio/holding.ts';
@@ -166,9 +173,18 @@ export class FigureRecorder extends EnginePart<FigureRecorderOptions> {
   /** Limits that were ever used in this life; most never are. */
   private readonly used = new Set<string>();
 
+  /** Requests of the current day by limit, and those of this process that it already contains. */
+  private spent: StoredValue<'requests'> = { dayMs: 0, counts: {} };
+  private readonly counted = new Map<string, number>();
+
   constructor(options: FigureRecorderOptions) {
     super(options);
     this.plots = new LivePlots(options.outbox, options.instances);
+  }
+
+  restore(stored: StoredTexts): void {
+    this.plots.restore(stored);
+    this.spent = restored(stored, 'requests') ?? this.spent;
   }
 
   pump(nowMs: number): void {
@@ -191,12 +207,24 @@ export class FigureRecorder extends EnginePart<FigureRecorderOptions> {
 
   private writeBudgets(nowMs: number): void {
     const { settings, outbox } = this.options;
-    for (const { budget, inUse, limit } of settings.budgets()) {
+    // What was sent since the round before is of the day in which that round was.
+    const dayMs = Math.max(this.spent.dayMs, tehranInstant(tehranDay(nowMs - EVERY_MS), 0));
+    if (dayMs !== this.spent.dayMs) this.spent = { dayMs, counts: {} };
+    const { counts } = this.spent;
+    for (const { budget, inUse, limit, sent } of settings.budgets()) {
+      const more = sent - (this.counted.get(budget) ?? 0);
+      if (more > 0) {
+        this.counted.set(budget, sent);
+        counts[budget] = (counts[budget] ?? 0) + more;
+        const figure = { name: requestsFigure(budget), atMs: dayMs, value: String(counts[budget]) };
+        outbox.change({ kind: 'figure', figure });
+      }
       if (inUse > 0) this.used.add(budget);
       if (!this.used.has(budget)) continue;
       const value = `${inUse}/${limit}`;
       outbox.change({ kind: 'figure', figure: { name: budgetFigure(budget), atMs: nowMs, value } });
     }
+    outbox.persist('requests', this.spent);
   }
 
   /** Writes the values of money. Returns true if all of them are known. */

@@ -326,6 +326,8 @@ export const STORED_RECORDS = {
   transfers: z.array(storedTransfer).max(MOST_TRANSFERS),
   universes: storedUniverses,
   plots: z.array(storedPlot),
+  /** Requests that were sent since a day began in Tehran, by limit. */
+  requests: z.object({ dayMs: storedTimeMs, counts: z.record(z.string(), storedCount) }),
   /** Strategies that have the code and params of their shadows. `setups`: as in the command. */
   promotions: z.array(
     z.object({ strategy: z.string(), shadow: z.string(), setups: z.string(), atMs: storedTimeMs }),

@@ -1,11 +1,7 @@
 import type { Budget } from '../../domain/rate-limit.ts';
 import { listText, SarrafError } from '../../domain/errors.ts';
 import { Engine } from '../../engine/engine.ts';
-import type {
-  EngineSettings,
-  FigureSettings,
-  StrategyInstanceSettings,
-} from '../../engine/engine-settings.ts';
+import type { EngineSettings, StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { marketsOf } from '../../engine/strategy-instance.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
@@ -86,7 +82,10 @@ export function createBot({
   const engine = new Engine(
     {
       ...settingsOf(config, { venue, instances, lost, plan }),
-      figures: { budgets: () => fullest(budgets(), subjects) },
+      figures: {
+        budgets: () =>
+          fullest(budgets(), subjects).map((use) => ({ ...use, sent: counts.sentAgainst(use.budget) })),
+      },
     },
     mirror.load(),
     venue.time.now(),
@@ -178,10 +177,7 @@ function settingsOf(
 }
 
 /** Returns each limit once: the bot's address and credential each have a count, and the fuller one counts. */
-function fullest(
-  uses: readonly BudgetUse[],
-  subjects: ReadonlySet<string>,
-): ReturnType<FigureSettings['budgets']> {
+function fullest(uses: readonly BudgetUse[], subjects: ReadonlySet<string>): readonly BudgetUse[] {
   const found = new Map<string, BudgetUse>();
   for (const use of uses) {
     const before = found.get(use.budget);

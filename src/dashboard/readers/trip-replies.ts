@@ -1,6 +1,7 @@
 import { dayOfGregorian, dayOfJalali, weekdayOf } from '../../domain/time-text.ts';
 import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
-import { formatUnits, type Units } from '../../domain/money.ts';
+import { requestsFigure } from '../../domain/figure-name.ts';
+import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import { tehranParts } from '../../language/format-time.ts';
 import { LastPrices } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
@@ -179,6 +180,20 @@ export function qualityReplyOf(reader: MirrorReader, query: QualityQuery): Quali
   return { standing, groups: groups.map(qualityItem) };
 }
 
+const NO_TRIPS = { trips: 0, wins: 0, profit: NO_UNITS, fees: NO_UNITS, payoff: null, lengthMs: 0 };
+
+/** Returns the number of requests that the bot sent, by the beginnings of days, weeks or months. */
+function requestsBy(reader: MirrorReader, periodOf: (atMs: number) => number): ReadonlyMap<number, number> {
+  const spent = new Map<number, number>();
+  const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER };
+  for (const name of reader.figureNames(requestsFigure('')))
+    for (const { atMs, value } of reader.figures(name, range)) {
+      const period = periodOf(atMs);
+      spent.set(period, (spent.get(period) ?? 0) + Number(value));
+    }
+  return spent;
+}
+
 export function profitsReplyOf(reader: MirrorReader, query: ProfitsQuery): ProfitsReply {
   const { by, calendar } = query;
   const period = by === 'day' || by === 'week' || by === 'month' ? PERIODS[by] : null;
@@ -204,6 +219,13 @@ export function profitsReplyOf(reader: MirrorReader, query: ProfitsQuery): Profi
       keyOf,
     ).map((group) => ({ ...group, currency })),
   );
+  const isOfBot = query.strategy === undefined && query.market === undefined;
+  const spent = period === null || !isOfBot ? null : requestsBy(reader, (atMs) => period(atMs, calendar));
+  const [currency] = currencies;
+  const busy = new Set(groups.map(({ key }) => key));
+  for (const key of spent?.keys() ?? [])
+    if (currency !== undefined && !busy.has(String(key)))
+      groups.push({ ...NO_TRIPS, key: String(key), currency });
   const valueOf = ({ key, profit }: (typeof groups)[number]): number =>
     period !== null ? Number(key) : by === 'hour' ? -Number(key) : Number(profit);
   return {
@@ -213,6 +235,7 @@ export function profitsReplyOf(reader: MirrorReader, query: ProfitsQuery): Profi
       .map(({ currency, ...group }) => ({
         key: group.key,
         fromMs: period === null ? null : Number(group.key),
+        requests: spent === null ? null : (spent.get(Number(group.key)) ?? 0),
         currency,
         ...sumsOf(group),
       })),

@@ -87,9 +87,14 @@ export const profitsReply = z.object({
       tripSums.extend({
         key: z.string().describe('The strategy, market, reason or tag, or the hour of the day.'),
         fromMs: timeField.nullable().describe('When the day, week or month begins.'),
+        requests: countField
+          .nullable()
+          .describe('Sent to the exchange in that time; null for a strategy, a market and other groups.'),
       }),
     )
-    .describe('At most 1,000, newest or largest profit first. Trips count when they are closed.'),
+    .describe(
+      'At most 1,000, newest or largest profit first. Trips count when they are closed. A time with requests alone has no trips.',
+    ),
 });
 
 const QUALITY_GROUPS = ['market', 'strategy', 'kind', 'hour'] as const;

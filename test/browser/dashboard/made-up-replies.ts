@@ -661,6 +661,8 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       key: String(NOW_MS - (NOW_MS % DAY_MS) - index * DAY_MS),
       fromMs: NOW_MS - (NOW_MS % DAY_MS) - index * DAY_MS,
       profit: String(Math.round(wave(index) * 90_000_000)),
+      requests: 21_400 + index,
+      ...(index === 3 ? { trips: 0, wins: 0, profit: '0', fees: '0', payoff: null, lengthMs: 0 } : {}),
     })),
   },
   intents: { items: [INTENT], next: null },

@@ -20,6 +20,7 @@ test('counts requests that were sent, however they ended, and not those that nev
   for (const outcome of ['value', 'value', 'refused', 'failed', 'unsent']) counts.add('ordersList', outcome);
   counts.add('wallets', 'unsent');
   expect(counts.total).toBe(4);
+  expect([LISTS.name, 'no budget'].map((name) => counts.sentAgainst(name))).toEqual([4, 0]);
   expect(counts.usage().map(({ endpoint, requests }) => [endpoint, requests])).toEqual([['ordersList', 4]]);
   expect(counts.outcomes()).toEqual([
     { endpoint: 'ordersList', outcome: 'value', count: 2 },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   budgetFigure,
+  requestsFigure,
   equityFigure,
   plotFigure,
   profitFigure,
@@ -13,6 +14,7 @@ test.each([
   [profitFigure(null, 'rls'), { kind: 'profit', strategy: null, currency: 'rls' }],
   [profitFigure('ma-cross', 'rls'), { kind: 'profit', strategy: 'ma-cross', currency: 'rls' }],
   [budgetFigure('orders/add'), { kind: 'budget', budget: 'orders/add' }],
+  [requestsFigure('orders/add'), { kind: 'requests', budget: 'orders/add' }],
   [plotFigure('one', 'BTCIRT', 'a/b'), { kind: 'plot', strategy: 'one', market: 'BTCIRT', name: 'a/b' }],
   ['plot/one/BTCIRT', null],
   ['equity/', null],

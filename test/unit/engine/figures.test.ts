@@ -4,6 +4,7 @@ import type { StrategyContext } from '../../../src/strategy/context.ts';
 import { LivePlots } from '../../../src/engine/figure-recorder.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import type { PlotSeries, PlotSink } from '../../../src/strategy/plots.ts';
+import { tehranDay, tehranInstant } from '../../../src/domain/zone-time.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { EngineWorld, feedOf, FEEDS, START_MS, WISH, type WorldOptions } from './engine-world.ts';
 
@@ -115,7 +116,7 @@ describe('equity and profits', () => {
 
 test('a limit has its use of the most, from its first use on', () => {
   let inUse = 0;
-  const world = ready({ figures: { budgets: () => [{ budget: 'orders', inUse, limit: 60 }] } });
+  const world = ready({ figures: { budgets: () => [{ budget: 'orders', inUse, limit: 60, sent: 0 }] } });
   toNext(world);
   inUse = 7;
   toNext(world);
@@ -125,6 +126,33 @@ test('a limit has its use of the most, from its first use on', () => {
     [NEXT_MS + EVERY_MS, '7/60'],
     [NEXT_MS + 2 * EVERY_MS, '0/60'],
   ]);
+});
+
+test('requests are counted by day in Tehran, over a restart too', () => {
+  let sent = 0;
+  const world = ready({ figures: { budgets: () => [{ budget: 'orders', inUse: 0, limit: 60, sent }] } });
+  const dayMs = tehranInstant(tehranDay(START_MS), 0);
+  const day = 24 * 60 * MINUTE_MS;
+  sent = 10;
+  toNext(world);
+  world.nowMs = dayMs + day - EVERY_MS / 2;
+  world.advance(1_000);
+  sent = 15;
+  toNext(world);
+  sent = 17;
+  toNext(world);
+  expect(new Map(valuesOf(world, 'requests/orders'))).toEqual(
+    new Map([
+      [dayMs, '15'],
+      [dayMs + day, '2'],
+    ]),
+  );
+  sent = 0;
+  world.restart();
+  sent = 4;
+  toNext(world);
+  toNext(world);
+  expect(valuesOf(world, 'requests/orders').at(-1)).toEqual([dayMs + day, '6']);
 });
 
 /** Makes a strategy that calls `plot` with each book, and plots the close of each bar. */

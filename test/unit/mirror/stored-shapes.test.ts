@@ -84,6 +84,7 @@ const SELDOM: Stored = {
   'kept plots': JSON.stringify([
     { strategy: 'one', market: 'BTCUSDT', name: 'rsi', pane: 'rsi', style: 'line', color: null },
   ]),
+  'kept requests': JSON.stringify({ dayMs: START_MS, counts: { 'orders/add': 7 } }),
   'algorithms intent-1': algorithmToJson(ICEBERG),
   'intents intent-1': '{"kind":"place","market":"BTCUSDT","amount":"1"}',
   'journal log': '{"text":"wider","fields":{"spread":"12"}}',

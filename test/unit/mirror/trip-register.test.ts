@@ -8,7 +8,7 @@ import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { isEntry, TripRegister } from '../../../src/mirror/trip-register.ts';
 import { placeholderIdOf } from '../../../src/records/fill.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
-import { fillRecord, LATER, MirrorFolder, noteChange, orderChange } from './mirror-fixture.ts';
+import { figure, fillRecord, LATER, MirrorFolder, noteChange, orderChange } from './mirror-fixture.ts';
 
 const MARKET: MirrorChange = {
   kind: 'market',
@@ -277,5 +277,31 @@ describe('replies about trips', () => {
     expect(of({ by: 'month' })).toEqual([`${-20 * 24} -6`]);
     expect(of({ by: 'hour' })).toEqual(['0 1', '2 3', '23 -10']);
     expect(of({ by: 'strategy' })).toEqual(['one -6']);
+    const day = (days: number) => NEW_YEAR_MS + days * 24 * HOUR_MS;
+    folder.write([
+      figure('requests/orders', day(-1), '5'),
+      figure('requests/books', day(-1), '70'),
+      figure('requests/books', day(0), '80'),
+      figure('requests/books', day(2), '90'),
+    ]);
+    const spent = (query: object) =>
+      profitsReplyOf(folder.read(), profitsQuery.parse(query)).groups.map(({ trips, requests }) => [
+        trips,
+        requests,
+      ]);
+    expect(spent({ by: 'day' })).toEqual([
+      [0, 90],
+      [1, 0],
+      [1, 80],
+      [1, 75],
+    ]);
+    expect(spent({ by: 'week' })).toEqual([
+      [2, 170],
+      [1, 75],
+    ]);
+    expect([spent({ by: 'day', strategy: 'one' })[0], spent({ by: 'hour' })[0]]).toEqual([
+      [1, null],
+      [1, null],
+    ]);
   });
 });

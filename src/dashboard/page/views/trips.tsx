@@ -362,10 +362,13 @@ function ProfitTable({
       'number',
     ),
     column('trips.closed', ({ trips }) => showCount(trips), 'number'),
-    column('trips.winRate', ({ wins, trips }) => showShare(wins / trips), 'number'),
+    column('trips.winRate', ({ wins, trips }) => (trips === 0 ? NONE : showShare(wins / trips)), 'number'),
     column('trips.payoff', ({ payoff }) => ratio(payoff), 'number'),
-    column('trips.length', ({ lengthMs }) => showLength(lengthMs), 'number'),
+    column('trips.length', ({ lengthMs, trips }) => (trips === 0 ? NONE : showLength(lengthMs)), 'number'),
     column('column.fee', ({ fees, currency }) => showMoney(fees, currency), 'number'),
+    ...(groups.every(({ requests }) => requests === null)
+      ? []
+      : [column<ProfitGroup>('column.requests', ({ requests }) => showCount(requests ?? 0), 'number')]),
   ];
   return (
     <DataTable
