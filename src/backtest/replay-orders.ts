@@ -9,10 +9,18 @@ import { parseMarket } from '../exchange/market-names.ts';
 import {
   knownMedian,
   orderQualities,
+  tradedIn,
   type MeasuredFill,
   type OrderQuality,
+  type QualityInput,
+  type TradeTape,
+  type TakerTrade,
 } from '../portfolio/execution-quality.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
+import { MirrorReader } from '../mirror/mirror-reader.ts';
+import { readPlaces } from '../mirror/read-qualities.ts';
+import { Catalogue } from '../recording/catalogue.ts';
+import { partitionsWithin } from '../recording/read-rows.ts';
 import type { RecordedBook } from '../recording/records.ts';
 import { DEFAULT_POLL_RULES, type PollRules } from '../venues/fill-rules.ts';
 import { FollowedExchange, FOLLOWING_USER } from '../venues/followed-exchange.ts';
@@ -86,9 +94,17 @@ export class OrderReplay {
       const { bid, ask } = this.#bestAt(market, atMs);
       return bid === null || ask === null ? null : midOfUnits(bid, ask);
     };
+    const tapes = await this.#tapes();
+    using mirror = new MirrorReader(this.#file.mirror);
+    const places = readPlaces(mirror, orders);
+    const queueOf: QualityInput['queueOf'] = ({ key, market, side, price, plannedAtMs, sentAtMs }, toMs) => {
+      const tape = tapes.get(market) ?? { trades: [], missing: [] };
+      const traded = tradedIn(tape, { side, price, fromMs: sentAtMs ?? plannedAtMs, toMs });
+      return { ahead: places.get(key) ?? null, traded };
+    };
     return {
-      session: orderQualities({ orders, fills, priceAt }),
-      replay: orderQualities({ ...executed, priceAt }),
+      session: orderQualities({ orders, fills, priceAt, queueOf }),
+      replay: orderQualities({ ...executed, priceAt, queueOf }),
     };
   }
 
@@ -97,6 +113,24 @@ export class OrderReplay {
     if (order.arrivalBid !== null || order.arrivalAsk !== null) return order;
     const { bid, ask } = this.#bestAt(order.market, order.plannedAtMs);
     return { ...order, arrivalBid: bid, arrivalAsk: ask };
+  }
+
+  /** Reads the recorded trades of each market. */
+  async #tapes(): Promise<ReadonlyMap<string, TradeTape>> {
+    const catalogue = new Catalogue({ root: this.#file.catalogue });
+    const tapes = new Map<string, TradeTape>();
+    for (const { symbol: market } of this.#file.markets) {
+      const missing = catalogue.manifest({ market, kind: 'trades' })?.gaps;
+      const trades: TakerTrade[] = [];
+      const range = { fromMs: this.#file.beganMs, toMs: this.#session.endMs };
+      const key = { market, kind: 'trades' } as const;
+      if (missing === undefined || partitionsWithin(catalogue.root, key, range).length === 0) continue;
+      for await (const part of catalogue.readTrades({ market, ...range }))
+        for (const { timeMs, seenMs, price, amount, side } of part)
+          trades.push({ atMs: timeMs ?? seenMs, price: parseUnits(price), amount: parseUnits(amount), side });
+      tapes.set(market, { trades, missing });
+    }
+    return tapes;
   }
 
   /** Returns the best prices of the last book that was seen by a time. */

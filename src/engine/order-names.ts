@@ -35,23 +35,16 @@ export class OrderNames {
 
   /** Returns a new clientOrderId. Throws `INVARIANT` if the exchange does not accept its form. */
   next(strategy: string, row: number): string {
-    let beginning = this.beginnings.get(strategy);
-    if (beginning === undefined) {
-      const { instance, epoch } = this.of;
-      beginning = `${instance}-${strategy}-${epoch}-`;
-      const first = `${beginning}0`;
-      this.expect(this.rule.pattern.test(first) && NAME.test(first), first);
-      this.beginnings.set(strategy, beginning);
-    }
+    const { instance, epoch } = this.of;
+    const { pattern, longest } = this.rule;
+    const known = this.beginnings.get(strategy);
+    const beginning = known ?? `${instance}-${strategy}-${epoch}-`;
     const id = beginning + row.toString(36);
-    this.expect(id.length <= this.rule.longest && row < ROWS, id);
+    const isFit = known !== undefined || (pattern.test(id) && NAME.test(id));
+    if (!isFit || id.length > longest || row >= ROWS)
+      invariant(false, `expected a clientOrderId of at most ${longest} characters, was "${id}"`);
+    if (known === undefined) this.beginnings.set(strategy, beginning);
     return id;
-  }
-
-  private expect(isFit: boolean, id: string): void {
-    if (isFit) return;
-    const { longest } = this.rule;
-    invariant(false, `expected a clientOrderId of at most ${longest} characters, was "${id}"`);
   }
 }
 

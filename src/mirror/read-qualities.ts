@@ -1,9 +1,18 @@
 import { firstIndex } from '../domain/candle-columns.ts';
 import { timeframeMs, type Timeframe } from '../domain/candle.ts';
-import { midOfUnits, parseUnits, type Units } from '../domain/money.ts';
+import { midOfUnits, parseUnits, unitsAbout, type Units } from '../domain/money.ts';
 import { MINUTE_MS } from '../domain/time-text.ts';
+import type { PublicTrade } from '../domain/trade.ts';
 import { tehranParts } from '../language/format-time.ts';
-import { orderQualities, type OrderQuality } from '../portfolio/execution-quality.ts';
+import {
+  orderQualities,
+  tradedIn,
+  type OrderQuality,
+  type QualityInput,
+  type TradeTape,
+  type TakerTrade,
+  type MissingSpan,
+} from '../portfolio/execution-quality.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
 import type { MirrorReader } from './mirror-reader.ts';
 import type { RowFilter } from './row-pages.ts';
@@ -45,6 +54,7 @@ export function readQualities(
       orders,
       fills: reader.fills({ ...filter, last: MOST_FILLS }),
       priceAt: pricesOf(reader, orders),
+      queueOf: queuesOf(reader, orders),
     }),
     standing: orders.filter((order) => order.sentAtMs !== null && !isFinal(order)).length,
   };
@@ -101,4 +111,74 @@ function knownPrices(
   );
   const last: KnownPrice[] = book === null ? [] : [[book.atMs, book.price]];
   return [...closes, ...plans, ...last].toSorted(([left], [right]) => left - right);
+}
+
+/**
+ * Returns what is known of the queues of orders: the place from the journal of their plans, and the volume
+ * from the trades that were polled. The volume is unknown where trades may be missing: before the first one
+ * and after the last one, between two pages without a common trade, and while no bot ran.
+ */
+function queuesOf(reader: MirrorReader, orders: readonly OrderRecord[]): QualityInput['queueOf'] {
+  const places = readPlaces(reader, orders);
+  const stops = missingIn(reader, 'start', ({ aliveUntilMs }, atMs) => {
+    const ends = [aliveUntilMs ?? atMs, atMs];
+    return { fromMs: Math.min(...ends), toMs: Math.max(...ends) };
+  });
+  const tapes = new Map<string, TradeTape>();
+  return ({ key, market, side, price, sentAtMs, plannedAtMs }, untilMs) => {
+    let tape = tapes.get(market);
+    if (tape === undefined) {
+      const gaps = missingIn(reader, market, ({ missing }) => missing);
+      tapes.set(market, (tape = { trades: tapeOf(reader, market), missing: [...stops, ...gaps] }));
+    }
+    return {
+      ahead: places.get(key) ?? null,
+      traded: tradedIn(tape, { side, price, fromMs: sentAtMs ?? plannedAtMs, toMs: untilMs }),
+    };
+  };
+}
+
+/** Reads from the journal the amounts that orders had before them when they were planned, by key. */
+export function readPlaces(reader: MirrorReader, orders: readonly OrderRecord[]): ReadonlyMap<string, Units> {
+  const lines = reader.database
+    .prepare<[string], [key: string, ahead: string]>(
+      `SELECT subject, json_extract(json, '$.ahead') FROM journal WHERE kind = 'order'
+         AND subject IN (SELECT value FROM json_each(?)) AND json_type(json, '$.ahead') = 'text'`,
+    )
+    .raw()
+    .all(JSON.stringify(orders.map(({ key }) => key)));
+  return new Map(lines.map(([key, ahead]) => [key, parseUnits(ahead)]));
+}
+
+/** Facts of journal lines about a start of the bot, and about missing trades of a market. */
+interface MissingFacts {
+  readonly aliveUntilMs?: number | null;
+  readonly missing?: MissingSpan;
+}
+
+/** Maximum number of journal lines about missing trades that are read of one market. */
+const MOST_MISSING = 10_000;
+
+const missingIn = (
+  reader: MirrorReader,
+  subject: string,
+  rangeOf: (facts: MissingFacts, atMs: number) => MissingSpan | undefined,
+): readonly MissingSpan[] =>
+  reader
+    .journalOf(subject, MOST_MISSING)
+    .flatMap(({ json, atMs }) => rangeOf(JSON.parse(json) as MissingFacts, atMs) ?? []);
+
+/** Reads the trades of a market once: the first page after a restart repeats some, with earlier times. */
+function tapeOf(reader: MirrorReader, market: string): readonly TakerTrade[] {
+  const rows = reader.database
+    .prepare<[string], PublicTrade>(
+      'SELECT at_ms AS timeMs, price, amount, side FROM public_trades WHERE market = ? ORDER BY ordinal',
+    )
+    .all(market);
+  let [newestMs, repeatedToMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return rows.flatMap(({ timeMs: atMs, price, amount, side }) => {
+    if (atMs < newestMs) repeatedToMs = newestMs;
+    newestMs = Math.max(newestMs, atMs);
+    return atMs <= repeatedToMs ? [] : [{ atMs, price: unitsAbout(price), amount: unitsAbout(amount), side }];
+  });
 }

@@ -1,7 +1,8 @@
+import { firstIndex } from '../domain/candle-columns.ts';
 import { divideHalfEven, formatUnits, midOfUnits, NO_UNITS, type Units } from '../domain/money.ts';
-import type { ExitKind } from '../domain/order.ts';
+import type { ExitKind, Side } from '../domain/order.ts';
 import type { FillRecord } from '../records/fill.ts';
-import { isFinal, type OrderRecord } from '../records/order.ts';
+import { isFinal, type OrderRecord, type PricedOrder } from '../records/order.ts';
 import { valueAt } from './round-trips.ts';
 
 /**
@@ -29,19 +30,31 @@ export interface OrderQuality {
   readonly unfilledCost: Units | null;
   /** Implementation shortfall: slippage, fees and the cost of the unfilled part. */
   readonly shortfall: Units | null;
+  /** Known facts of the queue in which it rested; null for an order that did not rest. */
+  readonly queue: QueueFacts | null;
   /** Times from its plan to its first fill, and to the last fill of a filled order. */
   readonly firstFillMs: number | null;
   readonly completionMs: number | null;
 }
 
+/** Amounts of a queue at a price, in the coin; null where it is not known. */
+export interface QueueFacts {
+  /** Amount that stood before the order when it was planned: at better prices, and at its own. */
+  readonly ahead: Units | null;
+  /** Amount of all trades at its price or beyond it while it rested, its own among them. */
+  readonly traded: Units | null;
+}
+
 /** Time of a fill, and the order that it is of. */
 export interface MeasuredFill extends Pick<FillRecord, 'orderKey' | 'atMs'> {}
 
-interface QualityInput {
+export interface QualityInput {
   readonly orders: readonly OrderRecord[];
   readonly fills: readonly MeasuredFill[];
   /** Price of a market at a time, as far as it was known by then; null if it was not. */
   readonly priceAt: (market: string, atMs: number) => Units | null;
+  /** Known facts of the queue of an order that rested until a time. */
+  readonly queueOf: (order: PricedOrder, untilMs: number) => QueueFacts;
 }
 
 /**
@@ -51,7 +64,7 @@ interface QualityInput {
  *
  * Source: A. Perold, "The Implementation Shortfall: Paper versus Reality", 1988.
  */
-export function orderQualities({ orders, fills, priceAt }: QualityInput): readonly OrderQuality[] {
+export function orderQualities({ orders, fills, ...by }: QualityInput): readonly OrderQuality[] {
   const byKey = new Map(orders.map((order) => [order.key, order]));
   const fillsOf = Map.groupBy(fills, ({ orderKey }) => orderKey);
   return orders.flatMap((order) => {
@@ -60,7 +73,7 @@ export function orderQualities({ orders, fills, priceAt }: QualityInput): readon
     const wanted = wantedOf(order, pair);
     if (wanted === 0n) return [];
     const times = (fillsOf.get(order.key) ?? []).map(({ atMs }) => Math.max(0, atMs - order.plannedAtMs));
-    return [measured(order, { wanted, times, priceAt })];
+    return [measured(order, { wanted, times, ...by })];
   });
 }
 
@@ -74,10 +87,16 @@ function wantedOf(order: OrderRecord, pair: OrderRecord | undefined): Units {
 
 function measured(
   order: OrderRecord,
-  of: Pick<QualityInput, 'priceAt'> & { readonly wanted: Units; readonly times: readonly number[] },
+  of: Pick<QualityInput, 'priceAt' | 'queueOf'> & {
+    readonly wanted: Units;
+    readonly times: readonly number[];
+  },
 ): OrderQuality {
   const { market, side, filled, filledTotal, plannedAtMs, closedAtMs, state } = order;
-  const { wanted, times, priceAt } = of;
+  const { wanted, times, priceAt, queueOf } = of;
+  const completionMs = times.length === 0 || state !== 'filled' ? null : Math.max(...times);
+  // The bot learns later that an order has filled.
+  const untilMs = completionMs === null ? (closedAtMs ?? plannedAtMs) : plannedAtMs + completionMs;
   const arrival = arrivalOf(order);
   const costOf = (value: bigint, atArrival: bigint): Units =>
     (side === 'buy' ? value - atArrival : atArrival - value) as Units;
@@ -98,7 +117,8 @@ function measured(
     shortfall:
       slippage === null || unfilledCost === null ? null : ((slippage + fees + unfilledCost) as Units),
     firstFillMs: times.length === 0 ? null : Math.min(...times),
-    completionMs: times.length === 0 || state !== 'filled' ? null : Math.max(...times),
+    completionMs,
+    queue: rests(order) ? plausibleQueue(queueOf(order, untilMs), filled) : null,
   };
 }
 
@@ -113,13 +133,62 @@ function feesOf({ side, fee, filled, filledTotal }: OrderRecord): Units {
   return divideHalfEven(fee * filledTotal, filled) as Units;
 }
 
-function kindOf({ exit, execution, side, price, arrivalBid, arrivalAsk }: OrderRecord): OrderKind {
+function kindOf(order: OrderRecord): OrderKind {
+  const { exit, execution, side, price, arrivalBid, arrivalAsk } = order;
   if (exit !== null) return exit;
   if (execution === 'market') return 'market';
   if (execution !== 'limit') return 'stop';
+  if (rests(order)) return 'maker';
+  return price === null || (side === 'buy' ? arrivalAsk : arrivalBid) === null ? 'limit' : 'taker';
+}
+
+/** True for a limit order that did not cross the book at its plan. */
+function rests(order: OrderRecord): order is PricedOrder {
+  const { execution, side, price, arrivalBid, arrivalAsk } = order;
   const best = side === 'buy' ? arrivalAsk : arrivalBid;
-  if (price === null || best === null) return 'limit';
-  return (side === 'buy' ? price >= best : price <= best) ? 'taker' : 'maker';
+  if (execution !== 'limit' || price === null || best === null) return false;
+  return side === 'buy' ? price < best : price > best;
+}
+
+/** Forgets a volume that is less than what the order traded of it: trades of others are missing too. */
+const plausibleQueue = ({ ahead, traded }: QueueFacts, filled: Units): QueueFacts => ({
+  ahead,
+  traded: traded === null || traded < filled ? null : traded,
+});
+
+/** Public trade; its side is that of the taker. */
+export interface TakerTrade extends Pick<FillRecord, 'atMs' | 'price' | 'amount' | 'side'> {}
+
+export interface MissingSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Public trades of a market, oldest first, and the times in which some may be missing. */
+export interface TradeTape {
+  readonly trades: readonly TakerTrade[];
+  readonly missing: readonly MissingSpan[];
+}
+
+/**
+ * Returns the amount that takers of the other side traded at a price or beyond it. Null if trades may be
+ * missing in that time, or before the first or after the last trade that is known.
+ */
+export function tradedIn(
+  { trades, missing }: TradeTape,
+  { side, price, fromMs, toMs }: MissingSpan & { readonly side: Side; readonly price: Units },
+): Units | null {
+  const [first, last] = [trades[0], trades.at(-1)];
+  if (first === undefined || last === undefined || first.atMs > fromMs || last.atMs < toMs) return null;
+  if (missing.some((span) => span.fromMs <= toMs && span.toMs >= fromMs)) return null;
+  const begin = firstIndex(trades.length, (index) => (trades[index]?.atMs ?? 0) >= fromMs);
+  let traded = 0n;
+  for (const trade of trades.slice(begin)) {
+    if (trade.atMs > toMs) break;
+    const isThere = side === 'buy' ? trade.price <= price : trade.price >= price;
+    if (isThere && trade.side !== side) traded += trade.amount;
+  }
+  return traded as Units;
 }
 
 /** Orders with something in common, in one quote currency. A sum is over the orders that have the figure. */
@@ -144,6 +213,14 @@ export interface QualityGroup {
   /** Medians; null if no order has one. */
   readonly firstFillMs: number | null;
   readonly completionMs: number | null;
+  /** Orders that rested, those with a known place in the queue, and those with a known volume. */
+  readonly rested: number;
+  readonly placed: number;
+  readonly shared: number;
+  /** Median amount before an order, as a multiple of its own; null if no order has one. */
+  readonly ahead: number | null;
+  /** Share of the volume at their prices that the orders traded, by value; null without any volume. */
+  readonly queueShare: number | null;
 }
 
 /** Groups orders by a key and their quote currency, in the order in which these first occur. */
@@ -200,6 +277,28 @@ function sumsOf(all: readonly OrderQuality[]): Omit<QualityGroup, 'key' | 'curre
     shortfallBps: bpsOf(shortfall, wantedValue),
     firstFillMs: knownMedian(all.map(({ firstFillMs }) => firstFillMs)),
     completionMs: knownMedian(all.map(({ completionMs }) => completionMs)),
+    ...queueSums(all),
+  };
+}
+
+function queueSums(all: readonly OrderQuality[]) {
+  const queues = all.flatMap(({ order, queue }) => (queue === null ? [] : [{ order, ...queue }]));
+  const aheads = queues.map(({ order, ahead }) =>
+    ahead === null ? null : Number(ahead) / Number(order.amount),
+  );
+  let [shared, volume, own] = [0, 0n, 0n];
+  for (const { order, traded } of queues) {
+    if (traded === null) continue;
+    shared += 1;
+    volume += valueAt(order.price ?? NO_UNITS, traded);
+    own += valueAt(order.price ?? NO_UNITS, order.filled);
+  }
+  return {
+    rested: queues.length,
+    placed: aheads.filter((ahead) => ahead !== null).length,
+    shared,
+    ahead: knownMedian(aheads),
+    queueShare: volume === 0n ? null : Number(own) / Number(volume),
   };
 }
 

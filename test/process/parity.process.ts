@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/check-parity.ts';
-import { calibrateReplay } from '../../src/backtest/fill-calibration.ts';
+import { calibrateReplay, DEFAULT_REPLAY_RULES } from '../../src/backtest/fill-calibration.ts';
 import { OrderReplay } from '../../src/backtest/replay-orders.ts';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
@@ -125,6 +125,11 @@ describe('a recorded session of the embedded exchange', () => {
       expect(again.map(({ order }) => order.key)).toEqual(session.map(({ order }) => order.key));
       return again.reduce((sum, { order, wanted }) => sum + Number(order.filled) / Number(wanted), 0);
     };
+    const { session } = await replay.run(DEFAULT_REPLAY_RULES);
+    // Its strategies read no trades.
+    const queues = session.flatMap(({ queue }) => queue ?? []);
+    expect(queues.filter(({ ahead }) => ahead !== null).length).toBeGreaterThan(10);
+    expect(queues.filter(({ traded }) => traded !== null)).toEqual([]);
     const back = await shareOf('back');
     expect(back).toBeGreaterThan(0);
     expect(await shareOf('front')).toBeGreaterThanOrEqual(back);

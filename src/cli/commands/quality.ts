@@ -41,6 +41,11 @@ function lengthText(lengthMs: number | null): string {
 const moneyOf = (count: number, money: Units, { currency }: QualityGroup): string =>
   count === 0 ? '' : moneyText(formatUnits(money), decimalsOf(currency));
 
+const shareText = (share: number | null | undefined): string =>
+  share === null || share === undefined ? '' : `${(share * 100).toFixed(1)} %`;
+
+const aheadText = ({ ahead }: QualityGroup): string => (ahead === null ? '' : `${ahead.toFixed(1)} x`);
+
 function linesOf(groups: readonly QualityGroup[], { by }: Options): readonly string[] {
   return rowLines(
     by === 'hour' ? groups.toSorted((left, right) => Number(left.key) - Number(right.key)) : groups,
@@ -48,7 +53,7 @@ function linesOf(groups: readonly QualityGroup[], { by }: Options): readonly str
       [by === 'hour' ? 'hour (Tehran)' : by]: ({ key }) => key,
       in: ({ currency }) => currency,
       '>orders': ({ orders }) => String(orders),
-      '>filled': shareText,
+      '>filled': ({ filledShare }) => shareText(filledShare),
       '>traded': (group) => moneyOf(group.orders, group.traded, group),
       '>slippage': (group) => moneyOf(group.priced, group.slippage, group),
       '>bps': ({ slippageBps }) => bpsText(slippageBps),
@@ -58,6 +63,8 @@ function linesOf(groups: readonly QualityGroup[], { by }: Options): readonly str
       '>of it bps': ({ shortfallBps }) => bpsText(shortfallBps),
       '>first fill': ({ firstFillMs }) => lengthText(firstFillMs),
       '>whole': ({ completionMs }) => lengthText(completionMs),
+      '>ahead': aheadText,
+      '>of volume': ({ queueShare }) => shareText(queueShare),
     },
   );
 }
@@ -66,19 +73,26 @@ function linesOf(groups: readonly QualityGroup[], { by }: Options): readonly str
 function notesOf(groups: readonly QualityGroup[], { standing }: ReadQualities): readonly string[] {
   const count = (of: (group: QualityGroup) => number): number =>
     groups.reduce((sum, group) => sum + of(group), 0);
-  const unpriced = count(({ orders, priced }) => orders - priced);
-  const unvalued = count(({ priced, valued }) => priced - valued);
-  return [
-    ...(standing === 0 ? [] : [`Orders that still stand, and are not counted: ${standing}.`]),
-    ...(unpriced === 0
-      ? []
-      : [
-          `Orders without a known book at their plan, whose slippage and shortfall are not counted: ${unpriced}.`,
-        ]),
-    ...(unvalued === 0
-      ? []
-      : [`Orders without a known price at their end, whose shortfall is not counted: ${unvalued}.`]),
+  const notes: readonly (readonly [text: string, orders: number])[] = [
+    ['Orders that still stand, and are not counted', standing],
+    [
+      'Orders without a known book at their plan, whose slippage and shortfall are not counted',
+      count(({ orders, priced }) => orders - priced),
+    ],
+    [
+      'Orders without a known price at their end, whose shortfall is not counted',
+      count(({ priced, valued }) => priced - valued),
+    ],
+    [
+      'Orders that rested at a place in the queue that is not known',
+      count(({ rested, placed }) => rested - placed),
+    ],
+    [
+      'Orders that rested while not all trades of their market were read',
+      count(({ rested, shared }) => rested - shared),
+    ],
   ];
+  return notes.flatMap(([text, orders]) => (orders === 0 ? [] : [`${text}: ${orders}.`]));
 }
 
 const grouped = (qualities: readonly OrderQuality[], { by }: Options): readonly QualityGroup[] =>
@@ -133,12 +147,14 @@ async function compareQuality(folder: string, options: Options): Promise<void> {
           [by]: ({ session }) => session.key,
           in: ({ session }) => session.currency,
           '>orders': ({ session }) => String(session.orders),
-          '>filled': ({ session }) => shareText(session),
-          '>by rules': (pair) => shareText(pair.rules),
+          '>filled': ({ session }) => shareText(session.filledShare),
+          '>by rules': (pair) => shareText(pair.rules?.filledShare),
           '>slippage bps': ({ session }) => bpsText(session.slippageBps),
           '>by the rules': (pair) => bpsText(pair.rules?.slippageBps ?? null),
           '>shortfall bps': ({ session }) => bpsText(session.shortfallBps),
           '>by these rules': (pair) => bpsText(pair.rules?.shortfallBps ?? null),
+          '>ahead': ({ session }) => aheadText(session),
+          '>of volume': ({ session }) => shareText(session.queueShare),
         }),
   );
 }
@@ -158,9 +174,6 @@ function printCalibration(options: Options, found: FillCalibration | null): void
     ...Object.entries(rules).map(([name, setting]) => `  ${name}: ${setting}`),
   ]);
 }
-
-const shareText = (group: QualityGroup | undefined): string =>
-  group === undefined ? '' : `${(group.filledShare * 100).toFixed(1)} %`;
 
 const EXAMPLES = `  sarraf quality
   sarraf quality --by kind --market BTCIRT --since 2026-01-01

@@ -123,6 +123,11 @@ export const qualityReply = z.object({
       shortfallBps: z.number().nullable(),
       firstFillMs: lengthField.nullable().describe('Median from the plan to the first fill.'),
       completionMs: lengthField.nullable(),
+      rested: countField.describe('Limit orders that did not cross the book at their plan.'),
+      placed: countField.describe('Orders that rested at a known place in the queue.'),
+      shared: countField.describe('Orders that rested while all trades of their market were read.'),
+      ahead: z.number().nullable().describe('Median amount before an order, as a multiple of its own.'),
+      queueShare: z.number().nullable().describe('Share of the volume at their prices that they traded.'),
     }),
   ),
 });

@@ -185,6 +185,7 @@ export class MarketDataCache {
     const ordered = oldestFirst(page);
     const isFirst = state.tape === null;
     const { fresh, hasGap } = joinTrades(state.tape, ordered);
+    const fromMs = state.tape?.at(-1)?.timeMs;
     const newest = ordered.at(-1);
     if (newest !== undefined) {
       state.tape = ordered;
@@ -193,7 +194,11 @@ export class MarketDataCache {
     state.tapeSeenAtMs = nowMs;
     if (fresh.length === 0) return;
     this.options.outbox.change({ kind: 'public-trades', market: symbol, trades: fresh });
-    if (hasGap) this.options.outbox.info(`${symbol}: trades may be missing before ${fresh[0]?.timeMs}`);
+    if (hasGap) {
+      this.options.outbox.info(`${symbol}: trades may be missing before ${fresh[0]?.timeMs}`);
+      const missing = { fromMs, toMs: fresh[0]?.timeMs };
+      this.options.outbox.journal('notice', symbol, { missing });
+    }
     // Trades of the first page are from before the subscription.
     if (!isFirst)
       this.options.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
@@ -354,7 +359,8 @@ function farIssue(state: CachedMarket, mid: Units | null): ValidationIssue | nul
   };
 }
 
-function seenOf({ bids, asks, updatedAtMs }: OrderBook, seenAtMs: number): SeenBook {
+function seenOf(book: OrderBook, seenAtMs: number): SeenBook {
+  const { bids, asks, updatedAtMs } = book;
   const bid = bids[0]?.[0];
   const ask = asks[0]?.[0];
   return {
@@ -363,6 +369,7 @@ function seenOf({ bids, asks, updatedAtMs }: OrderBook, seenAtMs: number): SeenB
     seenAtMs,
     venueAtMs: updatedAtMs,
     freshUntilMs: null,
+    sides: book,
   };
 }
 

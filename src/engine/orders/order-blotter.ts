@@ -83,10 +83,10 @@ export class OrderBlotter {
       this.listeners.set(state, [...(this.listeners.get(state) ?? []), [listener, atWork]]);
   }
 
-  /** Adds a new order. */
-  add(order: OrderRecord): void {
+  /** Adds a new order. `ahead`: amount before it in its queue; undefined for one that does not rest. */
+  add(order: OrderRecord, ahead?: string | null): void {
     this.table.add(order);
-    this.notify(order, null);
+    this.notify(order, null, ahead);
   }
 
   /** Stores an order again after fields were added that were missing when it was added. */
@@ -191,7 +191,7 @@ export class OrderBlotter {
     });
   }
 
-  private notify(order: OrderRecord, before: OrderRecord | null): void {
+  private notify(order: OrderRecord, before: OrderRecord | null, ahead?: string | null): void {
     const { outbox } = this;
     const isAtEnd = isFinal(order);
     // Without a journal nobody reads the states between an order's start and its end.
@@ -200,7 +200,8 @@ export class OrderBlotter {
       const { key, state, venueId, venueStatus: status, matched, filled, reason } = order;
       const [amount, traded] = [formatUnits(matched), formatUnits(filled)];
       const fields = { state, venueId, status, matched: amount, filled: traded };
-      outbox.journal('order', key, reason === null ? fields : { ...fields, reason });
+      // JSON leaves out what is undefined.
+      outbox.journal('order', key, { ...fields, ahead, reason: reason ?? undefined });
     }
     if (outbox.isWatched && (before === null || before.state !== order.state || isAtEnd))
       outbox.notify({ kind: 'order', order });

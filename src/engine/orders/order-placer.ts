@@ -1,9 +1,9 @@
 import type { VenueOrder } from '../../domain/order.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import type { WhenIdentical, OrderBlotter } from './order-blotter.ts';
+import type { OrderBlotter } from './order-blotter.ts';
 import { OrderNames, stopLegKey } from '../order-names.ts';
 import { unsentOrder, type OrderRecord } from '../../records/order.ts';
-import type { WantedOrder } from '../risk/risk-view.ts';
+import type { SeenBook, WantedOrder } from '../risk/risk-view.ts';
 import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import { type EngineSettings, EnginePart } from '../engine-settings.ts';
 import { persistReply, type Outbox } from '../outbox.ts';
@@ -11,6 +11,7 @@ import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
 import type { RowCounter } from '../strategies/intent-blotter.ts';
 import { present } from '../../domain/errors.ts';
+import { formatUnits, unitsAbout } from '../../domain/money.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 
 export interface OrderPlacerOptions {
@@ -70,8 +71,10 @@ export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
     const { exit } = plan;
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId, exit });
     if (plan.whenIdentical !== 'hold' || plan.isPostOnly === true) this.manners.set(single.key, plan);
+    const isLimit = single.execution === 'limit' && plan.book !== null;
+    const ahead = isLimit ? aheadOf(single, plan.book) : undefined;
     if (plan.stopLeg === null) {
-      this.blotter.add(single);
+      this.blotter.add(single, ahead);
       this.tryToSend(single);
       return single.key;
     }
@@ -81,7 +84,7 @@ export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
       exit: plan.stopLegExit,
     });
     const first = { ...single, pairKey: stop.key };
-    this.blotter.add(first);
+    this.blotter.add(first, ahead);
     this.blotter.add({ ...stop, pairKey: first.key });
     this.tryToSend(first);
     return first.key;
@@ -165,12 +168,10 @@ export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
       return;
     }
     const why = order.plannedAtMs < nowMs ? this.options.risk.objectionTo(order, isPostOnly) : null;
-    if (why === null) this.send(order, whenIdentical);
-    else this.drop(order.key, why);
-  }
-
-  private send(order: OrderRecord, whenIdentical: WhenIdentical): void {
-    const { nowMs } = this.outbox;
+    if (why !== null) {
+      this.drop(order.key, why);
+      return;
+    }
     const isPro =
       whenIdentical === 'insist' ||
       (whenIdentical === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
@@ -352,4 +353,24 @@ function placeCall(
     kind: 'place',
     order: { clientOrderId, base, quote, side, execution, amount, price, stopPrice, ...pro },
   };
+}
+
+/**
+ * Returns the amount in a book before a limit order: at better prices, and at its own. Null if its price is
+ * beyond the last level, since there may be more that is not shown; undefined if it does not rest.
+ */
+function aheadOf(
+  { side, price }: OrderRecord,
+  { bestBid, bestAsk, sides }: SeenBook,
+): string | null | undefined {
+  const [opposite, levels, sign] = side === 'buy' ? [bestAsk, sides?.bids, 1n] : [bestBid, sides?.asks, -1n];
+  if (price === null || levels === undefined || (opposite !== null && sign * (opposite - price) <= 0n))
+    return undefined;
+  let ahead = 0n;
+  for (const [text, amount] of levels) {
+    const better = sign * (unitsAbout(text) - price);
+    if (better >= 0n) ahead += unitsAbout(amount);
+    if (better <= 0n) return formatUnits(ahead);
+  }
+  return null;
 }

@@ -1,5 +1,6 @@
 import type { Market } from '../../domain/market.ts';
 import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
+import type { BookSides } from '../../domain/order-book.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { RiskLimits } from '../risk-limits.ts';
@@ -35,6 +36,8 @@ export interface SeenBook {
    * for a book.
    */
   readonly freshUntilMs: number | null;
+  /** Levels of the book; left out for a bar. */
+  readonly sides?: BookSides;
 }
 
 /** Kind of data that is newer than a book at a standstill. */

@@ -28,6 +28,7 @@ import {
   MirrorFolder,
   orderChange,
 } from '../mirror/mirror-fixture.ts';
+import type { Side } from '../../../src/domain/order.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
@@ -477,6 +478,17 @@ const candle = (minutes: number, close: string): MirrorChange => {
     candle: { openTimeMs: at(minutes), ...prices },
   };
 };
+const gap = (fromMs: number, toMs: number): MirrorChange =>
+  journalLine('BTCUSDT', JSON.stringify({ missing: { fromMs, toMs } }), 'notice');
+/** Trades of the tape, as minute, side of the taker, price and amount. */
+const tape = (...rows: readonly string[]): MirrorChange => ({
+  kind: 'public-trades',
+  market: 'BTCUSDT',
+  trades: rows.map((row) => {
+    const [minute, side, price, amount] = row.split(' ') as [string, Side, string, string];
+    return { timeMs: at(Number(minute)), side, price: decimalText(price), amount: decimalText(amount) };
+  }),
+});
 const argsOf = (line: string): string[] => line.replace('npx sarraf ', '').split(' ');
 
 describe('sarraf quality', () => {
@@ -503,6 +515,11 @@ describe('sarraf quality', () => {
     fill(92, 'b', at(12)),
     fill(93, 'b', at(14)),
     fill(94, 'd', at(21) + 600),
+    // Before and after b rested are others; takers who bought did not sell to it; 59,980 is a better price than c's.
+    tape('9 sell 59980 7', '11 buy 59980 3', '12 sell 59980 0.2', '14 sell 59970 0.3', '15 sell 59980 7'),
+    tape('20.5 sell 59980 0.1', '40 buy 60000 1'),
+    journalLine('b', '{"state":"planned","ahead":"0.24"}'),
+    journalLine('c', '{"state":"planned","ahead":null}'),
   ];
 
   test('prints what its page shows', async () => {
@@ -550,6 +567,33 @@ describe('sarraf quality', () => {
     ]);
     const { groups } = JSON.parse(later.out) as { groups: readonly { key: string }[] };
     expect(groups.map(({ key }) => key)).toEqual(['c', 'd', 'e']);
+  });
+
+  test('knows the volume at a price only where no trade can be missing', async () => {
+    const rested = order('b', 10, { price: parseUnits('59980'), ...traded('2999', '0.00005', '0.05') });
+    const volumeOf = async (...changes: readonly MirrorChange[]): Promise<unknown> => {
+      using place = new MirrorFolder();
+      place.write([rested, fill(92, 'b', at(12)), ...changes]);
+      const { out } = await sarrafHere(['quality', '--json', '--data', place.folder]);
+      const { groups } = JSON.parse(out) as { groups: readonly Record<string, unknown>[] };
+      return groups.map(({ rested: count, placed, shared, ahead, queueShare }) =>
+        [count, placed, shared, ahead, queueShare].join(' '),
+      );
+    };
+    const [known, unknown] = [['1 0 1  0.5'], ['1 0 0  ']];
+    const own = '12 sell 59980 0.1';
+    expect(await volumeOf()).toEqual(unknown);
+    expect(await volumeOf(tape('9 buy 60000 1', own))).toEqual(known);
+    expect(await volumeOf(tape('11 buy 60000 1', own))).toEqual(unknown);
+    expect(await volumeOf(tape('9 buy 60000 1', '11 sell 59980 1'))).toEqual(unknown);
+    // Less than its own fills cannot be all.
+    expect(await volumeOf(tape('9 buy 60000 1', '12 sell 59980 0.01'))).toEqual(unknown);
+    // The first page after a restart repeats trades.
+    expect(await volumeOf(tape('9 buy 60000 1', own), tape('9 buy 60000 1', own))).toEqual(known);
+    expect(await volumeOf(tape('9 buy 60000 1', own), gap(at(11), at(12)))).toEqual(unknown);
+    expect(await volumeOf(tape('9 buy 60000 1', own), gap(at(13), at(14)))).toEqual(known);
+    const start = journalLine('start', JSON.stringify({ aliveUntilMs: at(11) }), 'control');
+    expect(await volumeOf(tape('9 buy 60000 1', own), start)).toEqual(unknown);
   });
 
   test('values what did not trade at the close of a candle, but not of one that may not be over', async () => {

@@ -34,6 +34,17 @@ describe('placing an order', () => {
     expect(world.pending('place').requestClass).toBe('place');
   });
 
+  it.each([
+    ['98.5', null],
+    ['99', '5'],
+    ['100', '0'],
+    ['101', undefined],
+  ])('journals what the known book has before a purchase at %s', (price, ahead) => {
+    const world = EngineWorld.ready().want(buy('BTCUSDT', { amount: '1', price }));
+    const line = world.mirror.journal.find(({ subject }) => subject === world.order().key);
+    expect((JSON.parse(line?.json ?? '') as Record<string, unknown>)['ahead']).toBe(ahead);
+  });
+
   it('waits for a slot no longer than it may', () => {
     const world = EngineWorld.ready({ settings: { placeWithinMs: 1_234 } }).want(WISH);
     const request = world.pending('place');

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
+import { formatUnits, NO_UNITS, parseUnits, type Units } from '../../../src/domain/money.ts';
 import {
   groupQualities,
   orderQualities,
   type OrderQuality,
+  type QueueFacts,
 } from '../../../src/portfolio/execution-quality.ts';
 import { calibrateCandles } from '../../../src/backtest/fill-calibration.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
@@ -29,12 +30,23 @@ const ended = (key: string, money: Texts, changed: Partial<OrderRecord> = {}): O
 
 const fillAt = (orderKey: string, atMs: number) => fillRecord({ orderKey, atMs });
 
+/** Queues of the orders `s` and `u`: together they traded 1 of 4 coins at 102 and of 2 at 98. */
+const QUEUES: Readonly<Record<string, QueueFacts>> = {
+  s: { ahead: parseUnits('3'), traded: parseUnits('4') },
+  u: { ahead: NO_UNITS, traded: parseUnits('2') },
+};
+
 const measured = (
   orders: readonly OrderRecord[],
   end: string | null,
   fills: readonly ReturnType<typeof fillAt>[] = [],
 ): readonly OrderQuality[] =>
-  orderQualities({ orders, fills, priceAt: () => (end === null ? null : parseUnits(end)) });
+  orderQualities({
+    orders,
+    fills,
+    priceAt: () => (end === null ? null : parseUnits(end)),
+    queueOf: ({ key }) => QUEUES[key] ?? { ahead: null, traded: null },
+  });
 
 const text = (units: Units | null): string => (units === null ? '-' : formatUnits(units));
 
@@ -141,6 +153,12 @@ test('a group sums money, and weighs basis points by value', () => {
     // The clock of the exchange can be behind: no fill is earlier than its plan.
     firstFillMs: 500,
     completionMs: 5_000,
+    rested: 2,
+    placed: 2,
+    shared: 2,
+    ahead: 1.5,
+    // 102 of 4 * 102 + 2 * 98.
+    queueShare: 102 / 604,
   });
 });
 

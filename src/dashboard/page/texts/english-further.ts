@@ -61,6 +61,11 @@ export const ENGLISH_FURTHER_TEXTS = {
   'quality.shortfall': 'shortfall',
   'quality.bps': '{value} bps',
   'quality.times': 'first fill · whole',
+  'quality.queue': 'queue ahead',
+  'quality.times.own': '{times} × its amount',
+  'quality.share': '{share} of the volume',
+  'quality.queue.known':
+    'Of {rested} orders that rested, the place in the queue is known of {placed}, and all trades of {shared}.',
   'fills.title': 'Fills',
   'fills.note': 'newest first',
   'fills.none': 'No fills.',

@@ -62,6 +62,11 @@ export const PERSIAN_FURTHER_TEXTS: TranslationOf<typeof ENGLISH_FURTHER_TEXTS> 
   'quality.shortfall': 'هزینهٔ کل اجرا',
   'quality.bps': '{value} صدم درصد',
   'quality.times': 'اولین معامله · کامل',
+  'quality.queue': 'صف جلوتر',
+  'quality.times.own': '{times} برابر مقدارش',
+  'quality.share': '{share} از حجم',
+  'quality.queue.known':
+    'از {rested} سفارشی که در صف مانده‌اند، جای {placed} سفارش در صف و همهٔ معامله‌های {shared} سفارش معلوم است.',
   'fills.title': TERMS.fills,
   'fills.note': 'جدیدترین در بالا',
   'fills.none': 'هنوز سفارشی اجرا نشده است.',

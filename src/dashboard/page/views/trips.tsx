@@ -455,11 +455,21 @@ export function QualityView() {
               empty="quality.none"
             />
             {standing === 0 ? null : <p class="note">{t('quality.standing', { count: standing })}</p>}
+            <QueueNote groups={groups} />
           </Panel>
         )}
       </WithReply>
     </>
   );
+}
+
+/** Says of how many orders that rested the queue is known. */
+function QueueNote({ groups }: Pick<QualityReply, 'groups'>) {
+  const sum = (field: 'rested' | 'placed' | 'shared'): number =>
+    groups.reduce((total, group) => total + group[field], 0);
+  const [rested, placed, shared] = [sum('rested'), sum('placed'), sum('shared')];
+  if (rested === 0 || (placed === rested && shared === rested)) return null;
+  return <p class="note">{t('quality.queue.known', { rested, placed, shared })}</p>;
 }
 
 const ORDER_KINDS = ['market', 'taker', 'maker', 'limit', 'stop'] as const;
@@ -513,6 +523,18 @@ function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem
       [firstFillMs, completionMs]
         .map((lengthMs) => (lengthMs === null ? NONE : showLength(lengthMs)))
         .join(' · '),
+    ),
+    column(
+      'quality.queue',
+      ({ ahead, queueShare }) => (
+        <>
+          {ahead === null ? NONE : t('quality.times.own', { times: ratio(ahead) })}
+          {queueShare === null ? null : (
+            <span class="note line">{t('quality.share', { share: showShare(queueShare) })}</span>
+          )}
+        </>
+      ),
+      'number',
     ),
   ];
 }
