@@ -101,6 +101,8 @@ function placeText(text: string, kind: PlaceKind, locale: Locale): string {
       const place = where === 'all markets' ? 'همهٔ بازارها' : isolateLeftToRight(where);
       return strategy === undefined ? place : `${place} برای ${isolateLeftToRight(strategy)}`;
     }
+    case 'lock':
+      return inPersian({ code: `lock-name-${text}`, facts: {} }, locale) ?? isolateLeftToRight(text);
     case 'name':
     case 'symbol':
       return isolateLeftToRight(text);

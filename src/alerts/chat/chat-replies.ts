@@ -2,6 +2,7 @@ import { formatExact, formatMoney, unitName } from '../../language/format-money.
 import { formatDecimal, numberFormat } from '../../language/format-number.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
+import { inPersian } from '../../language/persian-sentences.ts';
 import { sentenceIn } from '../../language/sentence-in.ts';
 import { translateInto, type Translate, type TranslationOf } from '../../language/translate.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
@@ -261,7 +262,9 @@ export const REPLIES = {
     ofBot(view, t, ({ locks }) =>
       locks.length === 0
         ? [t('noLocks')]
-        : bounded(locks, t, ({ name, of, reason, endsAtMs }) => {
+        : bounded(locks, t, ({ name: lock, of, reason, endsAtMs }) => {
+            const words = { code: `lock-name-${lock}`, facts: {} };
+            const name = (locale.language === 'fa' ? inPersian(words, locale) : null) ?? lock;
             const values = { name, of: of ?? t('everything'), reason: sentenceIn(reason, locale, tamed) };
             return endsAtMs === null
               ? t('lockUntilResumed', values)

@@ -1,7 +1,7 @@
 /** Reason that a lock holds, and who made it. */
 export const LOCK_SENTENCES = {
   'lock-refusal':
-    'the lock {lock:name} of {scope:scope} holds {until:until}: {reason:said}; only orders that reduce the position pass',
+    'the lock {lock:lock} of {scope:scope} holds {until:until}: {reason:said}; only orders that reduce the position pass',
   'lock-stops': '{count:count} stop-outs within {within:length}, the rule is {limit:count}',
   'lock-earned':
     '{count:count} trades within {within:length} earned {earned:percent} of their cost, the rule is {limit:percent}',
@@ -18,7 +18,7 @@ export const LOCK_SENTENCES = {
 
 export const LOCK_IN_PERSIAN: Record<keyof typeof LOCK_SENTENCES, string> = {
   'lock-refusal':
-    'قفل {lock:name} برای {scope:scope} {until:until} فعال است: {reason:said}؛ فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
+    'قفل {lock:lock} برای {scope:scope} {until:until} فعال است: {reason:said}؛ فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
   'lock-stops': '{count:count} حد ضرر در {within:length} اجرا شد و قاعده {limit:count} است',
   'lock-earned':
     '{count:count} معامله در {within:length} به اندازهٔ {earned:percent} هزینهٔ خود سود داد و قاعده {limit:percent} است',
@@ -65,10 +65,10 @@ export const CONTROL_SENTENCES = {
     '{count:count} cancels leave one after the other; the slowest commit took {took:length}',
   'cancels-wait-answers': '{count:count} cancels wait for the answer of the exchange',
   'control-may-be-open': '{count:count} orders may still be open',
-  'lock-not-taken': 'the lock {lock:name} was not taken: see the log',
-  'lock-holds': 'the lock {lock:name} of {scope:scope} holds {until:until}',
+  'lock-not-taken': 'the lock {lock:lock} was not taken: see the log',
+  'lock-holds': 'the lock {lock:lock} of {scope:scope} holds {until:until}',
   'lock-holds-longer':
-    'the lock {lock:name} of {scope:scope} holds {until:until}, as an earlier lock of this name said; "sarraf unlock" ends it',
+    'the lock {lock:lock} of {scope:scope} holds {until:until}, as an earlier lock of this name said; "sarraf unlock" ends it',
   paused: '{strategy:name} is paused {until:until}. {entries:said}',
   'paused-longer':
     '{strategy:name} is paused {until:until}, as an earlier lock of this name said; "sarraf unlock" ends it. {entries:said}',
@@ -173,10 +173,10 @@ export const CONTROL_IN_PERSIAN: Record<keyof typeof CONTROL_SENTENCES, string> 
     '{count:count} لغو یکی پس از دیگری فرستاده می‌شود؛ کندترین نوشتن روی دیسک {took:length} طول کشید',
   'cancels-wait-answers': '{count:count} لغو منتظر پاسخ صرافی است',
   'control-may-be-open': 'شاید {count:count} سفارش هنوز باز باشد',
-  'lock-not-taken': 'قفل {lock:name} ثبت نشد: رویدادها را ببینید',
-  'lock-holds': 'قفل {lock:name} برای {scope:scope} {until:until} فعال است',
+  'lock-not-taken': 'قفل {lock:lock} ثبت نشد: رویدادها را ببینید',
+  'lock-holds': 'قفل {lock:lock} برای {scope:scope} {until:until} فعال است',
   'lock-holds-longer':
-    'قفل {lock:name} برای {scope:scope} {until:until} فعال است، چون قفل پیشین به همین نام چنین گفته بود',
+    'قفل {lock:lock} برای {scope:scope} {until:until} فعال است، چون قفل پیشین به همین نام چنین گفته بود',
   paused: '{strategy:name} {until:until} در توقف موقت است. {entries:said}',
   'paused-longer':
     '{strategy:name} {until:until} در توقف موقت است، چون قفل پیشین به همین نام چنین گفته بود. {entries:said}',

@@ -79,7 +79,7 @@ export const ORDER_SENTENCES = {
   'order-canceled-by-others': 'CanceledByOthers',
   'order-not-sent': 'NotSent: {reason:said}',
   'order-risk': 'Risk: {reason:said}',
-  'order-lock': 'lock {lock:name}: {reason:said}',
+  'order-lock': 'lock {lock:lock}: {reason:said}',
   'order-post-only': 'PostOnly: {reason:said}',
   'rejected-limit':
     '{order:name}: {reason:said}: {side:side} {amount:decimal} in {market:symbol} at {price:decimal}',
@@ -121,7 +121,7 @@ export const ORDER_IN_PERSIAN: Record<keyof typeof ORDER_SENTENCES, string> = {
   'order-canceled-by-others': 'کس دیگری آن را لغو کرد',
   'order-not-sent': 'ارسال نشد: {reason:said}',
   'order-risk': 'محدودیت ریسک: {reason:said}',
-  'order-lock': 'قفل {lock:name}: {reason:said}',
+  'order-lock': 'قفل {lock:lock}: {reason:said}',
   'order-post-only': 'فقط ثبت در دفتر: {reason:said}',
   'rejected-limit':
     '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت {price:decimal}',

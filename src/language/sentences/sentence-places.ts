@@ -10,7 +10,7 @@ const MONEY = String.raw`-?\d+(?:\.\d+)? [A-Za-z0-9]{1,20}`;
  * - `decimal`, `count`: a number. `percent`: `-1.25 %`.
  * - `ms`: a length in milliseconds, without the unit. `length`: the output of `lengthText`, such as `4.2 s`.
  * - `time`: the output of `bothTimesText`. `until`, `scope`: the end and the scope of a lock.
- * - `name`: an id, a symbol or a name; `names`: several, with commas.
+ * - `name`: an id, a symbol or a name; `names`: several, with commas; `lock`: the name of a lock.
  * - `symbol`: the name of a market. `side`: buy or sell. `text`: other people's words.
  * - `said`: a nested sentence, or other people's words. `sentence`: a nested sentence only.
  */
@@ -28,6 +28,7 @@ export const PLACE_PATTERNS = {
   name: String.raw`\S+?`,
   symbol: '[A-Z0-9]{4,24}',
   side: 'buy|sell',
+  lock: String.raw`\S+?`,
   names: String.raw`\S+?(?:, \S+?)*`,
   text: '.+?',
   said: '.+?',

@@ -693,6 +693,19 @@ describe('an action', () => {
     await page.close();
   });
 
+  test('is not needed to see all digits of a rounded number, or a long id', async () => {
+    const key = 'home-market-maker-e001-00001k3';
+    const { items } = REPLIES.fills as { readonly items: readonly object[] };
+    server.replies.set('fills', {
+      items: [{ ...items[0], orderKey: key, total: '74375000.25' }],
+      next: null,
+    });
+    const { page } = await open('fills', { until: 'main tbody tr' });
+    expect(await textOf(page, `a[title="${key}"]`)).toBe('…-maker-e001-00001k3');
+    expect(await textOf(page, '[title="74,375,000.25 rial"]')).toBe('74,375,000 rial');
+    await page.close();
+  });
+
   test('with a number that may mean two is not sent', async () => {
     const { page } = await open('market/BTCIRT', { until: '.head-actions button' });
     await page.click('.head-actions button >> nth=0');

@@ -39,6 +39,7 @@ const SAMPLES: Readonly<Record<PlaceKind, string>> = {
   until: 'until 2026-04-02T11:00:00Z (1405/01/13 14:30 in Tehran)',
   scope: 'BTCIRT for grid',
   name: 'grid-1',
+  lock: 'north',
   symbol: 'BTCIRT',
   side: 'buy',
   names: 'BTCIRT, ETHIRT',

@@ -1,7 +1,7 @@
 import type { BotItem, EquityItem } from '../../schema/overview.ts';
 import { t } from '../translate.ts';
-import { showTime, showMoney } from '../shown.ts';
-import { Badge, SentenceText, type Tone, Gain } from './words.tsx';
+import { showTime } from '../shown.ts';
+import { Badge, SentenceText, type Tone, Gain, Money } from './words.tsx';
 import { NamedFigure } from './data-table.tsx';
 
 const TONES: Readonly<Record<BotItem['state'], Tone>> = {
@@ -50,7 +50,7 @@ export function EquityFigures({
   return (
     <>
       <NamedFigure text="overview.now" class="main-figure">
-        {showMoney(now, currency)}
+        <Money amount={now} currency={currency} />
       </NamedFigure>
       <NamedFigure text="overview.today">
         <Gain amount={day} currency={currency} />

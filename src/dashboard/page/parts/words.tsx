@@ -3,7 +3,7 @@ import { withReadableNumbers } from '../../../language/format-number.ts';
 import { hrefOf } from '../route.ts';
 import { t, textOf, inWords, wordFor, type TextKey } from '../translate.ts';
 import type { SentenceItem } from '../../schema/fields.ts';
-import { showAge, showMoney, showTime, signOf } from '../shown.ts';
+import { showAge, showExact, showMoney, showTime, signOf } from '../shown.ts';
 import type { Signal } from '@preact/signals';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'calm';
@@ -13,10 +13,27 @@ export function Badge({ tone, children }: { readonly tone: Tone; readonly childr
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
+interface MoneyProps {
+  readonly amount: string | null;
+  readonly currency: string;
+  readonly isSigned?: boolean;
+}
+
+/** Shows money rounded to its usual decimals, with all digits in a hint where some are left out. */
+export function Money({ amount, currency, isSigned = false }: MoneyProps) {
+  const exact = showExact(amount, currency);
+  const title = exact === showMoney(amount, currency) ? undefined : exact;
+  return <span title={title}>{showMoney(amount, currency, { isSigned })}</span>;
+}
+
 /** Shows a profit or another sum with its sign and a colour. */
-export function Gain({ amount, currency }: { readonly amount: string | null; readonly currency: string }) {
-  const tone = { '-1': 'bad', '0': 'calm', '1': 'good' }[signOf(amount)];
-  return <span class={`gain ${tone}`}>{showMoney(amount, currency, { isSigned: true })}</span>;
+export function Gain(money: Omit<MoneyProps, 'isSigned'>) {
+  const tone = { '-1': 'bad', '0': 'calm', '1': 'good' }[signOf(money.amount)];
+  return (
+    <span class={`gain ${tone}`}>
+      <Money {...money} isSigned />
+    </span>
+  );
 }
 
 export function Button({
@@ -44,6 +61,9 @@ export function Age({ atMs }: { readonly atMs: number | null }) {
   return <span title={showTime(atMs, 'second')}>{showAge(atMs)}</span>;
 }
 
+/** Maximum number of shown characters of an order's id. */
+const MOST_OF_ID = 20;
+
 /** Shows the name of a strategy, a market or an order as a link. */
 export function NameLink({
   view,
@@ -52,9 +72,11 @@ export function NameLink({
   readonly view: 'strategy' | 'market' | 'order';
   readonly name: string;
 }) {
+  // Ids of orders begin alike, so that of a long one the end is shown.
+  const isCut = view === 'order' && name.length > MOST_OF_ID;
   return (
-    <a href={hrefOf(view, name)} dir="ltr">
-      {name}
+    <a href={hrefOf(view, name)} dir="ltr" title={isCut ? name : undefined}>
+      {isCut ? `…${name.slice(1 - MOST_OF_ID)}` : name}
     </a>
   );
 }

@@ -282,7 +282,7 @@ export const ENGLISH_FURTHER_TEXTS = {
 
   'field.untilResumed': 'until it is resumed',
   'field.entries': 'resting entries',
-  'field.entriesCancel': 'cancelled',
+  'field.entriesCancel': 'canceled',
   'field.entriesKeep': 'kept',
   'field.exitsStay': 'Exits stay in both cases.',
   'field.needed': 'Expected a number.',

@@ -45,7 +45,7 @@ export const ENGLISH_LAB_TEXTS = {
   'lab.state.running': 'running',
   'lab.state.done': 'done',
   'lab.state.failed': 'failed',
-  'lab.state.cancelled': 'cancelled',
+  'lab.state.cancelled': 'canceled',
   'lab.state.out-of-memory': 'took too much memory',
   'lab.state.out-of-time': 'took too long',
   'lab.state.abandoned': 'ended with the lab',

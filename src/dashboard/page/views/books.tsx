@@ -1,9 +1,9 @@
 import type { BooksReply } from '../../schema/overview.ts';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Age, Badge, SentenceText, type Tone } from '../parts/words.tsx';
+import { Age, Badge, Money, SentenceText, type Tone } from '../parts/words.tsx';
 import { t } from '../translate.ts';
-import { showCount, showExact, showMoney, showTime, unitNow } from '../shown.ts';
+import { showCount, showExact, showTime, unitNow } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 
 const TONES: Readonly<Record<BooksReply['state'], Tone>> = {
@@ -122,9 +122,13 @@ function BalancesTable({ balances }: { readonly balances: BooksReply['balances']
   type Balance = BooksReply['balances'][number];
   const columns: readonly DataColumn<Balance>[] = [
     column('books.currency', ({ currency }) => unitNow(currency), 'title'),
-    column('books.total', ({ total, currency }) => showMoney(total, currency), 'number'),
-    column('books.held', ({ held, currency }) => showMoney(held, currency), 'number'),
-    column('books.expected', ({ expected, currency }) => showMoney(expected, currency), 'number'),
+    column('books.total', ({ total, currency }) => <Money amount={total} currency={currency} />, 'number'),
+    column('books.held', ({ held, currency }) => <Money amount={held} currency={currency} />, 'number'),
+    column(
+      'books.expected',
+      ({ expected, currency }) => <Money amount={expected} currency={currency} />,
+      'number',
+    ),
     column('books.seen', ({ seenAtMs }) => <Age atMs={seenAtMs} />),
   ];
   return (

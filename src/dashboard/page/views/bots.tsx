@@ -2,9 +2,9 @@ import type { BotsReply, KnownBotItem } from '../../schema/overview.ts';
 import { BotState, StateDetail, EquityFigures } from '../parts/bot-state.tsx';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Badge, Gain, SentenceText } from '../parts/words.tsx';
+import { Badge, Gain, Money, SentenceText } from '../parts/words.tsx';
 import { t } from '../translate.ts';
-import { showCount, showMoney } from '../shown.ts';
+import { showCount } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 
 /** Shows all bots of this machine, and their totals. */
@@ -73,7 +73,7 @@ function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
       ({ equity }) =>
         equity.map(({ currency, now }) => (
           <span class="line" key={currency}>
-            {showMoney(now, currency)}
+            <Money amount={now} currency={currency} />
           </span>
         )),
       'number',

@@ -3,10 +3,19 @@ import type { OrderItem, OrderReply, StepItem, RawReplyItem, FillItem } from '..
 import { knownMarket } from '../overview.ts';
 import { DataTable, NamedFigure, column, type DataColumn, PagedList } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Button, NameLink, NameWord, SentenceText, SideWord, Badge, RawData } from '../parts/words.tsx';
+import {
+  Button,
+  Money,
+  NameLink,
+  NameWord,
+  SentenceText,
+  SideWord,
+  Badge,
+  RawData,
+} from '../parts/words.tsx';
 import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
-import { showExact, showCount, showTime, showLength, showMoney } from '../shown.ts';
+import { showExact, showCount, showTime, showLength } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { isAtWork, OrderPrice, OrderStateBadge, ORDER_STATE_TONES } from './orders.tsx';
 import { indentedJson } from '../../../language/indented-json.ts';
@@ -271,10 +280,14 @@ function fillColumns(): readonly DataColumn<FillItem>[] {
     ),
     column(
       'column.value',
-      ({ total, market }) => showMoney(total, knownMarket(market)?.quote ?? ''),
+      ({ total, market }) => <Money amount={total} currency={knownMarket(market)?.quote ?? ''} />,
       'number',
     ),
-    column('column.fee', ({ fee, feeCurrency }) => showMoney(fee, feeCurrency ?? ''), 'number'),
+    column(
+      'column.fee',
+      ({ fee, feeCurrency }) => <Money amount={fee} currency={feeCurrency ?? ''} />,
+      'number',
+    ),
     column('column.order', ({ orderKey }) =>
       orderKey === null ? '–' : <NameLink view="order" name={orderKey} />,
     ),

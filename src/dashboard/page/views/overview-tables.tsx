@@ -1,10 +1,20 @@
 import { askFor, openDialog } from '../actions/action.ts';
 import type { ApprovalItem, ExposureItem, PositionItem, StrategyItem } from '../../schema/overview.ts';
 import { column, type DataColumn, DataTable } from '../parts/data-table.tsx';
-import { Age, Badge, Button, Gain, NameLink, NameWord, SentenceText, type Tone } from '../parts/words.tsx';
+import {
+  Age,
+  Badge,
+  Button,
+  Gain,
+  Money,
+  NameLink,
+  NameWord,
+  SentenceText,
+  type Tone,
+} from '../parts/words.tsx';
 import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
-import { NONE, showCount, showExact, showLeft, showMoney } from '../shown.ts';
+import { NONE, showCount, showExact, showLeft } from '../shown.ts';
 
 const TONES: Readonly<Record<StrategyItem['status'], Tone>> = {
   running: 'good',
@@ -102,7 +112,7 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
     column('column.market', ({ market }) =>
       market === null ? '–' : <NameLink view="market" name={market} />,
     ),
-    column('column.value', ({ value, currency }) => showMoney(value, currency), 'number'),
+    column('column.value', ({ value, currency }) => <Money amount={value} currency={currency} />, 'number'),
     column(
       'column.openProfit',
       ({ profit, currency }) => <Gain amount={profit} currency={currency} />,
@@ -153,7 +163,7 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
 export function ExposureTable({ exposure }: { readonly exposure: readonly ExposureItem[] }) {
   const columns: readonly DataColumn<ExposureItem>[] = [
     column('column.amount', ({ amount, asset }) => showExact(amount, asset), 'title'),
-    column('column.value', ({ value, currency }) => showMoney(value, currency), 'number'),
+    column('column.value', ({ value, currency }) => <Money amount={value} currency={currency} />, 'number'),
   ];
   return (
     <DataTable
@@ -174,7 +184,11 @@ export function ApprovalsTable({ approvals }: { readonly approvals: readonly App
     column('column.market', ({ market }) =>
       market === null ? NONE : <NameLink view="market" name={market} />,
     ),
-    column('column.value', ({ value, currency }) => showMoney(value, currency ?? ''), 'number'),
+    column(
+      'column.value',
+      ({ value, currency }) => <Money amount={value} currency={currency ?? ''} />,
+      'number',
+    ),
     column('column.bound', ({ bound, currency }) => showExact(bound, currency ?? ''), 'number'),
     column('column.left', ({ expiresAtMs }) => showLeft(expiresAtMs ?? 0), 'number'),
     column('column.actions', ({ id: entry, strategy }) =>

@@ -16,7 +16,7 @@ import { MarketAndStrategy, SelectField, useMarketAndStrategy } from '../actions
 import { withQuery } from '../api.ts';
 import { column, DataTable, NamedFigure, PagedList, type DataColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Badge, Button, Choices, Gain, NameLink, NameWord } from '../parts/words.tsx';
+import { Badge, Button, Choices, Gain, Money, NameLink, NameWord } from '../parts/words.tsx';
 import { openDialog } from '../actions/action.ts';
 import { mayOperate } from '../session.ts';
 import { knownMarket } from '../overview.ts';
@@ -122,7 +122,9 @@ export function TripsView() {
                   </NamedFigure>
                   <NamedFigure text="trips.winRate">{showShare(sum.wins / sum.trips)}</NamedFigure>
                   <NamedFigure text="trips.payoff">{ratio(sum.payoff)}</NamedFigure>
-                  <NamedFigure text="column.fee">{showMoney(sum.fees, sum.currency)}</NamedFigure>
+                  <NamedFigure text="column.fee">
+                    <Money amount={sum.fees} currency={sum.currency} />
+                  </NamedFigure>
                 </dl>
               ))}
             </>
@@ -187,8 +189,10 @@ function tripColumns(): readonly (readonly [TripOrder | null, DataColumn<TripIte
         'column.price',
         ({ entryPrice, exitPrice, currency }) => (
           <>
-            {showMoney(entryPrice, currency)}
-            <span class="line">{showMoney(exitPrice, currency)}</span>
+            <Money amount={entryPrice} currency={currency} />
+            <span class="line">
+              <Money amount={exitPrice} currency={currency} />
+            </span>
           </>
         ),
         'number',
@@ -365,7 +369,7 @@ function ProfitTable({
     column('trips.winRate', ({ wins, trips }) => (trips === 0 ? NONE : showShare(wins / trips)), 'number'),
     column('trips.payoff', ({ payoff }) => ratio(payoff), 'number'),
     column('trips.length', ({ lengthMs, trips }) => (trips === 0 ? NONE : showLength(lengthMs)), 'number'),
-    column('column.fee', ({ fees, currency }) => showMoney(fees, currency), 'number'),
+    column('column.fee', ({ fees, currency }) => <Money amount={fees} currency={currency} />, 'number'),
     ...(groups.every(({ requests }) => requests === null)
       ? []
       : [column<ProfitGroup>('column.requests', ({ requests }) => showCount(requests ?? 0), 'number')]),
@@ -492,28 +496,33 @@ function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem
     ),
     column('column.orders', ({ orders }) => showCount(orders), 'number'),
     column('quality.filled', ({ filledShare }) => showShare(filledShare), 'number'),
-    column('quality.traded', ({ traded, currency }) => showMoney(traded, currency), 'number'),
+    column(
+      'quality.traded',
+      ({ traded, currency }) => <Money amount={traded} currency={currency} />,
+      'number',
+    ),
     column(
       'quality.slippage',
       ({ slippage, slippageBps, priced, currency }) => (
         <>
-          {priced === 0 ? NONE : showMoney(slippage, currency)}
+          {priced === 0 ? NONE : <Money amount={slippage} currency={currency} />}
           {basisPoints(slippageBps)}
         </>
       ),
       'number',
     ),
-    column('column.fee', ({ fees, currency }) => showMoney(fees, currency), 'number'),
+    column('column.fee', ({ fees, currency }) => <Money amount={fees} currency={currency} />, 'number'),
     column(
       'quality.unfilled',
-      ({ unfilledCost, valued, currency }) => (valued === 0 ? NONE : showMoney(unfilledCost, currency)),
+      ({ unfilledCost, valued, currency }) =>
+        valued === 0 ? NONE : <Money amount={unfilledCost} currency={currency} />,
       'number',
     ),
     column(
       'quality.shortfall',
       ({ shortfall, shortfallBps, valued, currency }) => (
         <>
-          {valued === 0 ? NONE : showMoney(shortfall, currency)}
+          {valued === 0 ? NONE : <Money amount={shortfall} currency={currency} />}
           {basisPoints(shortfallBps)}
         </>
       ),

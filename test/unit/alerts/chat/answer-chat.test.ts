@@ -126,6 +126,15 @@ describe('a question by chat', () => {
     expect(withoutDirectionMarks(persian.lines.join())).toMatch(/[\u0600-\u06FF]/);
   });
 
+  test('names locks in the language of the reader', () => {
+    const lock = { name: 'cooldown', of: null, reason: 'news', endsAtMs: null };
+    const view = botSeen({ locks: [lock] });
+    expect(answer(message('/locks'), { view }).lines.join()).toContain('cooldown of everything');
+    const persian = answer(message('/locks'), { view, language: 'fa' }).lines.join();
+    expect(persian).toContain('استراحت پس از معامله');
+    expect(persian).not.toContain('cooldown');
+  });
+
   test('is answered of a bot that is silent, halted, or has nothing yet', () => {
     const halt = { reason: 'news', sinceMs: NOON_MS };
     const text = answer(message('/status'), {
