@@ -1,8 +1,12 @@
 import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import { PLOT_COLORS, PLOT_STYLES, type PlotColor, type PlotStyle } from '../domain/figure-name.ts';
+import type { Candle } from '../domain/candle.ts';
 import { Decimal, inputText } from './decimal-input.ts';
 import { isFields } from './fields.ts';
+import { usualOf } from './indicators/declare-indicator.ts';
+import { createIndicator, INDICATORS, valueShapeOf } from './indicators/indicators.ts';
 import type { ClosedCandle, EngineView } from './strategy-event.ts';
+import { candles as candlesOf } from './subscriptions.ts';
 
 /** Place and style of a series; they must be the same at each call. */
 export interface PlotOptions {
@@ -180,4 +184,51 @@ export class PlotBatch implements PlotSink {
     if (points.length > 0) this.points = [];
     return points;
   }
+}
+
+/** Indicators that a person may add to a chart, by name, with their usual length; 0 where there is none. */
+export const CHART_INDICATORS: ReadonlyMap<string, number> = new Map(
+  [...INDICATORS].flatMap(([kind, { params }]) => {
+    const { length } = params;
+    if (length !== undefined) return [[kind, length.usual]];
+    return Object.keys(params).length === 0 ? [[kind, 0]] : [];
+  }),
+);
+
+/** A line of an indicator: its value at the start of each candle after which it has one. */
+interface IndicatorLine {
+  readonly title: string;
+  /** True for prices, which are drawn over the candles. */
+  readonly isPrice: boolean;
+  readonly points: [atMs: number, value: number][];
+}
+
+/**
+ * Returns the lines of an indicator over candles, oldest first; several for one with a record of numbers.
+ * Throws `INVALID_STRATEGY` for an unknown one, and for a length out of its range.
+ */
+export function indicatorLines(
+  { kind, length }: { readonly kind: string; readonly length: number },
+  candles: readonly Candle[],
+): readonly IndicatorLine[] {
+  const usual = usualOf(INDICATORS.get(kind)?.params ?? {});
+  const of = { kind: 'candles', from: candlesOf('', '1h') } as const;
+  const spec = { kind, params: 'length' in usual ? { ...usual, length } : usual, of };
+  const indicator = createIndicator(spec);
+  const { isPrice } = valueShapeOf(spec);
+  const name = length === 0 ? kind : `${kind} ${length}`;
+  const lines = new Map<string, IndicatorLine>();
+  for (const candle of candles) {
+    indicator.add(candle);
+    const { value } = indicator;
+    const parts = typeof value === 'number' ? { '': value } : (value ?? {});
+    for (const [part, number] of Object.entries(parts)) {
+      if (typeof number !== 'number') continue;
+      const title = part === '' ? name : `${name} ${part}`;
+      const line = lines.get(title) ?? { title, isPrice, points: [] };
+      line.points.push([candle.openTimeMs, number]);
+      lines.set(title, line);
+    }
+  }
+  return [...lines.values()];
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { localeOf, type Language, type Locale, type RialUnit } from '../../language/locale.ts';
-import { storePreference, preferenceOf } from '../../page/theme.ts';
+import { storePreference, preferenceOf, readPreference } from '../../page/theme.ts';
 
 /** Preferences of the reader besides the theme, stored in the browser. */
 
@@ -25,4 +25,12 @@ export function suggestLanguage(wanted: Language): void {
 export function chooseRialUnit(unit: RialUnit): void {
   rialUnit.value = unit;
   storePreference('unit', unit);
+}
+
+/** Indicators that the reader has added to the charts of markets, such as `ema:20,rsi:14`. */
+export const indicators = signal(readPreference('indicators') ?? '');
+
+export function chooseIndicators(wanted: readonly string[]): void {
+  indicators.value = wanted.join();
+  storePreference('indicators', indicators.value);
 }

@@ -39,6 +39,7 @@ import {
   type Candle,
   gridOf,
   liesInside,
+  LONGEST_WARM_UP,
   shownAnchors,
   type BarGrid,
   TIMEFRAMES,
@@ -46,6 +47,8 @@ import {
   timeframeMs,
 } from '../../domain/candle.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { CHART_INDICATORS, indicatorLines } from '../../strategy/plots.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 
 /** Maximum number of open orders of a market, and of fills in a chart. */
@@ -236,7 +239,12 @@ function placeOf(order: OrderRecord, levels: readonly BookLevel[]): BookReply['o
   ];
 }
 
-export function plotsReplyOf(reader: MirrorReader, symbol: string, range: ShownRange): PlotsReply {
+interface AskedPlots extends ShownRange, Omit<ChartRange, 'symbol'> {
+  /** Indicators with their lengths, such as `ema:20,rsi:14`; undefined for none. */
+  readonly indicators?: string | undefined;
+}
+
+export function plotsReplyOf(reader: MirrorReader, symbol: string, range: AskedPlots): PlotsReply {
   const market = checkedSymbol(reader, symbol);
   const names = reader.figureNames('plot/').flatMap((name) => {
     const read = readFigureName(name);
@@ -250,13 +258,39 @@ export function plotsReplyOf(reader: MirrorReader, symbol: string, range: ShownR
   );
   return {
     market,
-    series: names.slice(0, MOST_PLOTS).map(({ series, strategy, name }) => ({
-      ...oneSeriesOf(reader, series, range),
-      strategy,
-      plot: name,
-      pane: panes.get(series) ?? null,
-    })),
+    series: [
+      ...names.slice(0, MOST_PLOTS).map(({ series, strategy, name }) => ({
+        ...oneSeriesOf(reader, series, range),
+        strategy,
+        plot: name,
+        pane: panes.get(series) ?? null,
+      })),
+      ...(range.indicators?.split(',') ?? []).flatMap((asked) =>
+        indicatorSeries(reader, asked, { symbol, ...range }),
+      ),
+    ],
+    indicators: Object.fromEntries(CHART_INDICATORS),
   };
+}
+
+/** Returns the lines of one asked indicator, such as `ema:20`, over the candles of a chart. */
+function indicatorSeries(reader: MirrorReader, asked: string, range: ChartRange): PlotsReply['series'] {
+  const [kind = '', length] = asked.split(':');
+  const { limit } = range;
+  const { candles } = chartCandlesReplyOf(reader, { ...range, limit: limit + LONGEST_WARM_UP });
+  try {
+    return indicatorLines({ kind, length: Number(length) }, candles).map(({ title, isPrice, points }) => ({
+      name: `indicator/${title}`,
+      points: points.slice(-limit),
+      strategy: '',
+      plot: title,
+      pane: isPrice ? null : `${kind} ${length}`,
+    }));
+  } catch (error) {
+    if (error instanceof SarrafError && error.code === 'INVALID_STRATEGY')
+      throw new ApiError('invalid-request', error.message, { field: 'indicators' });
+    throw error;
+  }
 }
 
 /**
@@ -309,7 +343,10 @@ const MOST_READ = 20_000;
  * Returns candles of a market. If the bot reads none of that timeframe, they are built from the coarsest
  * finer ones that it has, without a request to the exchange.
  */
-export function chartCandlesReplyOf(reader: MirrorReader, of: ChartRange): ChartCandlesReply {
+export function chartCandlesReplyOf(
+  reader: MirrorReader,
+  of: ChartRange,
+): ChartCandlesReply & { readonly candles: Candle[] } {
   const market = checkedSymbol(reader, of.symbol);
   const timeframe = checkedTimeframe(of.timeframe);
   const toMs = endMsOf(of, timeframe);
@@ -343,11 +380,9 @@ function gridIn(reader: MirrorReader, market: string, timeframe: Timeframe, show
   return gridOf(timeframe, shownAnchors(shown, newest, INTERFACE_PROFILE.barAnchors));
 }
 
-type Built = ChartCandlesReply['candles'][number];
-
 /** Builds coarser candles from the finer ones that exist, oldest first. Some inside may be missing. */
-function builtCandles(candles: readonly Candle[], grid: BarGrid): Built[] {
-  const built: Built[] = [];
+function builtCandles(candles: readonly Candle[], grid: BarGrid): Candle[] {
+  const built: Candle[] = [];
   for (const candle of candles) {
     const openTimeMs = grid.startOf(candle.openTimeMs);
     const last = built.at(-1);

@@ -88,7 +88,7 @@ export const DASHBOARD_ENDPOINTS = {
     '/markets/:symbol/plots',
     'Series that strategies want to have drawn.',
     market.plotsReply,
-    market.rangeQuery,
+    market.plotsQuery,
   ),
   orders: get('/orders', 'Orders.', order.ordersReply, order.ordersQuery),
   order: get(

@@ -20,19 +20,6 @@ export const equityReply = z.object({
   series: z.array(seriesItem).describe('`equity/CURRENCY` and `profit/STRATEGY/CURRENCY`.'),
 });
 
-export const plotsReply = z.object({
-  market: z.string(),
-  series: z
-    .array(
-      seriesItem.extend({
-        strategy: z.string(),
-        plot: z.string(),
-        pane: z.string().nullable().describe('The title of its pane below the candles; null: over them.'),
-      }),
-    )
-    .describe('What strategies want to have drawn.'),
-});
-
 export const chartQuery = z.object({
   timeframe: nameField.default('1h'),
   around: z.coerce
@@ -42,6 +29,31 @@ export const chartQuery = z.object({
     .optional()
     .describe('The time in the middle; else until now.'),
   limit: z.coerce.number().int().min(1).max(2_000).default(500).describe('Candles.'),
+});
+
+export const plotsQuery = rangeQuery.extend({
+  ...chartQuery.shape,
+  indicators: z
+    .string()
+    .regex(/^\w{2,30}:\d{1,4}(?:,\w{2,30}:\d{1,4}){0,4}$/)
+    .optional()
+    .describe('At most five, each with its length, over the candles: `ema:20,rsi:14`.'),
+});
+
+export const plotsReply = z.object({
+  market: z.string(),
+  series: z
+    .array(
+      seriesItem.extend({
+        strategy: z.string().describe('Empty for an indicator that was asked for.'),
+        plot: z.string(),
+        pane: z.string().nullable().describe('The title of its pane below the candles; null: over them.'),
+      }),
+    )
+    .describe('What strategies want to have drawn, then the indicators that were asked for.'),
+  indicators: z
+    .record(z.string(), countField)
+    .describe('Those that may be asked for, with their usual length; 0: it has none.'),
 });
 
 export const chartCandlesReply = z.object({

@@ -551,6 +551,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
   },
   plots: {
     market: 'BTCIRT',
+    indicators: { ema: 20, rsi: 14, bop: 0 },
     series: [
       {
         name: 'plot/grid/middle',

@@ -693,6 +693,34 @@ describe('an action', () => {
     await page.close();
   });
 
+  test.each(['en', 'fa'] as const)('adds an indicator to the chart, which keeps it: %s', async (language) => {
+    const { page, requests, messages } = await open('market/BTCIRT', {
+      language,
+      screen: 'phone',
+      until: '.panel-actions button',
+    });
+    await page.click('.panel-actions button >> nth=0');
+    await page.selectOption('#field-indicator', 'rsi');
+    await page.fill('#field-length', language === 'fa' ? '۹' : '9');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog li');
+    expect(await textOf(page, 'dialog li bdi')).toBe('rsi 9');
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await overhangOf(page)).toBe(0);
+    await page.keyboard.press('Escape');
+    const asked = `${address}/api/v1/markets/BTCIRT/plots?indicators=rsi%3A9&timeframe=1h`;
+    await expect.poll(() => requests).toContain(asked);
+    const before = requests.length;
+    await page.reload();
+    await page.waitForSelector('.chart[data-drawn]');
+    expect(requests.slice(before)).toContain(asked);
+    await page.click('.panel-actions button >> nth=0');
+    await page.click('dialog li button');
+    expect(await page.evaluate("localStorage.getItem('sarraf.indicators')")).toBe('');
+    expect(messages).toEqual([]);
+    await page.close();
+  });
+
   test('is not needed to see all digits of a rounded number, or a long id', async () => {
     const key = 'home-market-maker-e001-00001k3';
     const { items } = REPLIES.fills as { readonly items: readonly object[] };

@@ -43,6 +43,18 @@ test('levels of a bracket are measured from the price that was paid, as those of
 });
 
 const MARKET = 'BTCIRT';
+const CHART = { timeframe: '1h', limit: 4 };
+const OF_MARKET: MirrorChange = {
+  kind: 'market',
+  market: {
+    symbol: MARKET,
+    version: 1,
+    fromMs: NOW_MS,
+    priceStep: decimalText('1'),
+    amountStep: decimalText('0.000001'),
+    minOrderValue: decimalText('1'),
+  },
+};
 
 test('a plot names the pane that its strategy wants, and none where that is not known', () => {
   using folder = new MirrorFolder();
@@ -58,17 +70,7 @@ test('a plot names the pane that its strategy wants, and none where that is not 
   ];
   store.apply(
     [
-      {
-        kind: 'market',
-        market: {
-          symbol: MARKET,
-          version: 1,
-          fromMs: NOW_MS,
-          priceStep: decimalText('1'),
-          amountStep: decimalText('0.000001'),
-          minOrderValue: decimalText('1'),
-        },
-      },
+      OF_MARKET,
       { kind: 'kept', name: 'plots', json: JSON.stringify(plots) },
       value('mean', '59500000000'),
       value('old', '1'),
@@ -78,9 +80,40 @@ test('a plot names the pane that its strategy wants, and none where that is not 
   );
   store.flush();
   const reader = folder.read();
-  expect(plotsReplyOf(reader, MARKET, {}).series).toMatchObject([
+  expect(plotsReplyOf(reader, MARKET, CHART).series).toMatchObject([
     { plot: 'mean', pane: null },
     { plot: 'old', pane: null },
     { plot: 'rsi', pane: 'RSI', points: [[NOW_MS, 41.5]] },
   ]);
+});
+
+test('indicators by hand are those of strategies, over the candles that a chart shows', () => {
+  using folder = new MirrorFolder();
+  const store = folder.open();
+  const closes = [10, 12, 11, 15, 14, 18];
+  const changes = closes.map((value, index): MirrorChange => {
+    const price = decimalText(String(value));
+    const bar = { open: price, high: price, low: price, close: price, volume: decimalText('1') };
+    const candle = { openTimeMs: index * 3_600_000, ...bar };
+    return { kind: 'candle', market: MARKET, timeframe: '1h', candle };
+  });
+  store.apply([OF_MARKET, ...changes], LATER);
+  store.flush();
+  const reader = folder.read();
+  const { series, indicators } = plotsReplyOf(reader, MARKET, {
+    ...CHART,
+    indicators: 'sma:2,rsi:3,bollinger:2',
+  });
+  const points = [11.5, 13, 14.5, 16].map((value, index) => [(index + 2) * 3_600_000, value]);
+  expect(series[0]).toMatchObject({ plot: 'sma 2', pane: null, strategy: '', points });
+  expect(series.map(({ plot, pane }) => [plot, pane])).toEqual([
+    ['sma 2', null],
+    ['rsi 3', 'rsi 3'],
+    ['bollinger 2 lower', null],
+    ['bollinger 2 middle', null],
+    ['bollinger 2 upper', null],
+  ]);
+  expect(indicators).toMatchObject({ sma: 20, rsi: 14, bop: 0 });
+  for (const wrong of ['nothing:5', 'ema:0'])
+    expect(() => plotsReplyOf(reader, MARKET, { ...CHART, indicators: wrong })).toThrow(/expected/);
 });

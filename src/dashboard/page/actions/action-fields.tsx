@@ -1,10 +1,10 @@
-import type { OpenDialog, PageAction } from './action.ts';
+import { openDialog, type OpenDialog, type PageAction } from './action.ts';
 import { useSignal } from '@preact/signals';
 import { unitName } from '../../../language/format-money.ts';
 import { localeOf } from '../../../language/locale.ts';
 import { readTypedDecimal } from '../../../language/read-typed-decimal.ts';
 import { knownMarket, markets, overview, strategyOptions } from '../overview.ts';
-import { language } from '../preferences.ts';
+import { chooseIndicators, indicators, language } from '../preferences.ts';
 import { t } from '../translate.ts';
 import { NONE, showBothUnits, showExact, showLength, showShare } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
@@ -12,7 +12,7 @@ import type { CostReply } from '../../schema/action.ts';
 import type { TermsReply } from '../../schema/overview.ts';
 import { NamedFigure } from '../parts/data-table.tsx';
 import { WithReply } from '../parts/panel.tsx';
-import { Age, SentenceText } from '../parts/words.tsx';
+import { Age, Button, SentenceText } from '../parts/words.tsx';
 import { FieldsForm, MarketField, SelectField, StrategyField, TextField } from './field.tsx';
 import { HOUR_MS } from '../../../domain/time-text.ts';
 
@@ -39,6 +39,8 @@ export function ActionFields({ open, onReady }: ActionFieldsProps) {
       return <PositionFields {...open} onReady={onReady} />;
     case 'note':
       return <NoteFields {...open} onReady={onReady} />;
+    case 'indicators':
+      return <IndicatorFields {...open} onReady={onReady} />;
     case 'nothing':
       return null;
   }
@@ -328,5 +330,72 @@ function NoteFields({ entry, onReady, ...before }: FieldsOf<'note'>) {
       <TextField label={t('trips.notes')} name="note" typed={text} />
       <TextField label={t('trips.tags')} name="tags" typed={tags} hint={t('field.tags')} />
     </FieldsForm>
+  );
+}
+
+/** Maximum number of indicators in a chart. */
+const MOST_INDICATORS = 5;
+
+/** Fields to add indicators to the charts of markets, and to take them away. They are kept in the browser. */
+function IndicatorFields({ known }: FieldsOf<'indicators'>) {
+  const names = Object.keys(known).toSorted();
+  const name = useSignal(names.includes('ema') ? 'ema' : (names[0] ?? ''));
+  const typed = useSignal('');
+  const problem = useSignal<string | null>(null);
+  const chosen = indicators.value === '' ? [] : indicators.value.split(',');
+  const usual = known[name.value] ?? 0;
+  const add = (): void => {
+    const length = typed.value.trim() === '' ? String(usual) : readTypedDecimal(typed.value);
+    const isFit = length !== null && /^\d{1,3}$/.test(length) && (usual === 0 || Number(length) >= 2);
+    problem.value = isFit ? null : t('field.noNumber');
+    if (isFit)
+      chooseIndicators([...new Set([...chosen, `${name.value}:${usual === 0 ? 0 : Number(length)}`])]);
+  };
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <ul>
+        {chosen.map((one) => (
+          <li key={one}>
+            <bdi dir="ltr">{one.replace(/:0$/, '').replace(':', ' ')}</bdi>{' '}
+            <Button
+              text="field.indicator.remove"
+              onClick={() => chooseIndicators(chosen.filter((other) => other !== one))}
+            />
+          </li>
+        ))}
+      </ul>
+      <SelectField
+        text="field.indicator"
+        name="indicator"
+        chosen={name}
+        options={names.map((one) => [one, one] as const)}
+      />
+      {usual === 0 ? null : (
+        <TextField
+          label={t('field.indicator.length')}
+          name="length"
+          typed={typed}
+          isNumber
+          hint={t('field.indicator.usual', { length: usual })}
+          problem={problem.value}
+        />
+      )}
+      <div class="buttons">
+        <Button text="action.close" onClick={() => (openDialog.value = null)} />
+        <button
+          type="submit"
+          class="primary"
+          disabled={chosen.length >= MOST_INDICATORS || names.length === 0}
+        >
+          {t('field.indicator.add')}
+        </button>
+      </div>
+    </form>
   );
 }

@@ -28,6 +28,8 @@ export type OpenDialog =
   | { readonly asks: 'lock'; readonly market: string | null; readonly strategy: string | null }
   | { readonly asks: 'note'; readonly entry: string; readonly text: string; readonly tags: readonly string[] }
   | { readonly asks: 'order'; readonly market: string | null }
+  /** `known`: indicators that the server has, with their usual lengths. */
+  | { readonly asks: 'indicators'; readonly known: Readonly<Record<string, number>> }
   | { readonly asks: 'position'; readonly strategy: string; readonly market: string };
 
 export const openDialog = signal<OpenDialog | null>(null);

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { loadPart } from '../page-parts.ts';
 import { isDark } from '../../../page/theme.ts';
-import { locale } from '../preferences.ts';
+import { indicators, locale } from '../preferences.ts';
 import type { LineChartData } from './line-chart.ts';
 import type { CandleChartData } from './candle-chart.ts';
 
@@ -70,7 +70,7 @@ export function CandleView({ data, label }: { readonly data: CandleChartData; re
       kind="candles"
       label={label}
       data={data}
-      subject={`${data.quote} ${data.candles.market}`}
+      subject={`${data.quote} ${data.candles.market} ${indicators.value}`}
       parts={[data.candles, data.marks, data.plots]}
       load={async () => {
         const { CandleChart } = await import('./candle-chart.ts');

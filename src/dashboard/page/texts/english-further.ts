@@ -308,4 +308,9 @@ export const ENGLISH_FURTHER_TEXTS = {
   },
   'cost.fee': 'fee ≈ {fee}',
   'cost.unchecked': 'The bot did not answer what its checks say to it.',
+  'field.indicator': 'indicator',
+  'field.indicator.length': 'length in candles',
+  'field.indicator.usual': 'Left empty: {length}.',
+  'field.indicator.add': 'Add',
+  'field.indicator.remove': 'Remove',
 } as const;

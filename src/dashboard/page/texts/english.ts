@@ -278,6 +278,9 @@ export const ENGLISH_TEXTS = {
   'action.position.what':
     'It changes the books of the strategy, and nothing at the exchange. What the strategy still holds gets its exit again.',
   'action.position.do': 'Say so',
+  'action.indicators.open': 'Indicators…',
+  'action.indicators.title': 'Indicators',
+  'action.indicators.what': 'They are drawn over the candles of every market, and kept in this browser.',
   'action.order.title': 'Place an order by hand?',
   'action.order.what': 'It counts for the strategy, and the limits of risk hold for it too.',
   'action.order.do': 'Place order',

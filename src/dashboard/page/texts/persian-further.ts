@@ -307,4 +307,9 @@ export const PERSIAN_FURTHER_TEXTS: TranslationOf<typeof ENGLISH_FURTHER_TEXTS> 
   'terms.requests': '{count} سفارش مانده از {limit} در {window}',
   'cost.fee': 'کارمزد ≈ {fee}',
   'cost.unchecked': 'ربات پاسخ نداد که بررسی‌هایش چه می‌گویند.',
+  'field.indicator': 'اندیکاتور',
+  'field.indicator.length': 'طول به کندل',
+  'field.indicator.usual': 'خالی: {length}.',
+  'field.indicator.add': 'افزودن',
+  'field.indicator.remove': 'برداشتن',
 };

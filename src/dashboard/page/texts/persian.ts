@@ -274,6 +274,9 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'action.position.what':
     'دفتر استراتژی عوض می‌شود و در صرافی چیزی عوض نمی‌شود. آنچه استراتژی هنوز دارد دوباره خروج می‌گیرد.',
   'action.position.do': 'همین است',
+  'action.indicators.open': 'اندیکاتورها…',
+  'action.indicators.title': 'اندیکاتورها',
+  'action.indicators.what': 'روی کندل‌های همهٔ بازارها رسم می‌شوند و در همین مرورگر می‌مانند.',
   'action.order.title': 'سفارش دستی ثبت شود؟',
   'action.order.what': 'به نام استراتژی ثبت می‌شود و محدودیت‌های ریسک شامل آن هم می‌شود.',
   'action.order.do': 'ثبت سفارش',

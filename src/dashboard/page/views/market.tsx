@@ -22,7 +22,7 @@ import type {
 } from '../../schema/market.ts';
 import { OrdersTable } from './orders.tsx';
 import { formatUnit } from '../../../language/format-money.ts';
-import { locale } from '../preferences.ts';
+import { indicators, locale } from '../preferences.ts';
 
 /** Shortest times between two reads, in ms. */
 const BOOK_PAUSE_MS = 2_000;
@@ -151,11 +151,10 @@ interface MarketChartProps extends Pick<OneMarketProps, 'market' | 'around'> {
 function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
   const { symbol, quote, timeframes } = market;
   const base = `/markets/${encodeURIComponent(symbol)}`;
-  const candles = useReply<ChartCandlesReply>(
-    withQuery(`${base}/candles`, { timeframe: timeframe.value, around }),
-    CANDLES_PAUSE_MS,
-  );
-  const plots = useReply<PlotsReply>(`${base}/plots`, PLOTS_PAUSE_MS);
+  const range = { timeframe: timeframe.value, around };
+  const candles = useReply<ChartCandlesReply>(withQuery(`${base}/candles`, range), CANDLES_PAUSE_MS);
+  const added = indicators.value === '' ? {} : { indicators: indicators.value, ...range };
+  const plots = useReply<PlotsReply>(withQuery(`${base}/plots`, added), PLOTS_PAUSE_MS);
   return (
     <Panel
       title={t('market.chart')}
@@ -165,12 +164,20 @@ function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
         ...(marks?.olderFills === true ? [t('market.olderFills')] : []),
       ].join(' · ')}
       actions={
-        <Choices
-          label="market.timeframe"
-          choices={timeframes}
-          chosen={timeframe}
-          shown={(each) => <bdi dir="ltr">{each}</bdi>}
-        />
+        <>
+          <Button
+            text="action.indicators.open"
+            onClick={() =>
+              (openDialog.value = { asks: 'indicators', known: plots.value.data?.indicators ?? {} })
+            }
+          />
+          <Choices
+            label="market.timeframe"
+            choices={timeframes}
+            chosen={timeframe}
+            shown={(each) => <bdi dir="ltr">{each}</bdi>}
+          />
+        </>
       }
     >
       <WithReply reply={candles.value}>
