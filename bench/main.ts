@@ -8,6 +8,7 @@ import { benchDistributedStudy } from './distributed-study.ts';
 import { benchEngine } from './engine.ts';
 import { benchHttp } from './http.ts';
 import { benchIdle } from './idle.ts';
+import { benchLargestPaint } from './largest-paint.ts';
 import { benchManyRuns } from './many-runs.ts';
 import { benchMatching } from './matching.ts';
 import { benchPages } from './pages.ts';
@@ -35,6 +36,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   command: benchCommand,
   'many-runs': benchManyRuns,
   pages: benchPages,
+  paint: benchLargestPaint,
   poll: benchPoll,
   start: benchStart,
   sql: benchSql,
