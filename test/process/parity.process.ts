@@ -237,10 +237,9 @@ describe('a session that only takes', () => {
     const { session, replay: again } = await replay.run({ queue: { kind: 'back' }, latencyMs: 0 });
     expect(session.length).toBeGreaterThan(32);
     expect(filled(again)).toEqual(filled(session));
-    expect(await calibrateReplay(replay)).toMatchObject({
-      rules: { queue: 'back' },
-      heldOut: expect.any(Number),
-    });
+    expect((await calibrateReplay(replay)).found).toMatchObject([
+      { market: 'BTCIRT', rules: { queue: 'back' }, heldOut: expect.any(Number) },
+    ]);
   });
 });
 

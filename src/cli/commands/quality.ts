@@ -14,7 +14,7 @@ import {
   calibrateReplay,
   DEFAULT_REPLAY_RULES,
   LEAST_CALIBRATED,
-  type FillCalibration,
+  type FillCalibrations,
 } from '../../backtest/fill-calibration.ts';
 import { asCommand, failed } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
@@ -159,19 +159,25 @@ async function compareQuality(folder: string, options: Options): Promise<void> {
   );
 }
 
-/** Prints rules as a block of the run of a study, with what they rest on as comments. */
-function printCalibration(options: Options, found: FillCalibration | null): void {
-  if (found === null)
+/** Prints rules as blocks of the run of a study, one a market, with what they rest on as comments. */
+function printCalibration(options: Options, calibrations: FillCalibrations): void {
+  const { found, left, orders } = calibrations;
+  if (found.length === 0)
     throw failed(
-      `expected at least ${LEAST_CALIBRATED} orders with known prices${options.session === undefined ? ' that took from the book' : ''} to fit rules to, found fewer: wait for more, or name less with --since, --market and --strategy`,
+      `expected at least ${LEAST_CALIBRATED} orders with known prices${options.session === undefined ? ' that took from the book' : ''} to fit rules to, found ${orders}: wait for more, or name less with --since, --market and --strategy`,
     );
-  const { fidelity, rules, fitted, heldOut, errorBefore, errorAfter } = found;
-  print(options, found, () => [
-    `# Fitted to ${fitted} orders. Mean error of the cost of ${heldOut} later orders, in basis points:`,
-    `# ${errorBefore.toFixed(2)} by the default rules, ${errorAfter.toFixed(2)} by these.`,
-    `fidelity: ${fidelity}`,
-    'rules:',
-    ...Object.entries(rules).map(([name, setting]) => `  ${name}: ${setting}`),
+  print(options, calibrations, () => [
+    ...found.flatMap(({ market, fidelity, rules, fitted, heldOut, errorBefore, errorAfter }, index) => [
+      ...(index === 0 ? [] : ['---']),
+      `# ${market ?? 'All markets with fewer orders'}: fitted to ${fitted} orders. Mean error of the cost of ${heldOut} later orders, in basis points:`,
+      `# ${errorBefore.toFixed(2)} by the default rules, ${errorAfter.toFixed(2)} by these.`,
+      `fidelity: ${fidelity}`,
+      'rules:',
+      ...Object.entries(rules).map(([name, setting]) => `  ${name}: ${setting}`),
+    ]),
+    ...(left === 0
+      ? []
+      : [`# Orders of markets with fewer than ${LEAST_CALIBRATED}, which fit nothing: ${left}.`]),
   ]);
 }
 

@@ -614,12 +614,14 @@ describe('sarraf quality', () => {
 
   test('prints rules that a backtest takes, with the orders and the error that they rest on', async () => {
     using place = new MirrorFolder();
-    const taken = Array.from({ length: 20 }, (_, index) =>
-      order(`t${index}`, index, { execution: 'market', ...traded('6001.5', '0.0001') }),
-    );
-    place.write(taken);
+    const taken = (market: string, length: number): readonly MirrorChange[] =>
+      Array.from({ length }, (_, index) =>
+        order(`${market}${index}`, index, { market, execution: 'market', ...traded('6001.5', '0.0001') }),
+      );
+    place.write([...taken('BTCUSDT', 20), ...taken('ETHUSDT', 19)]);
     const { out } = await sarrafHere(['quality', '--calibrate', '--data', place.folder]);
-    expect(out).toContain('# Fitted to 10 orders. Mean error of the cost of 10 later orders');
+    expect(out).toContain('# BTCUSDT: fitted to 10 orders. Mean error of the cost of 10 later orders');
+    expect(out).toContain('# Orders of markets with fewer than 20, which fit nothing: 19.');
     expect(out).toContain('# 2.50 by the default rules, 0.00 by these.');
     const { rules } = parse(out) as { rules: { spreadBps: number; slippageBps: number } };
     // Of 20 at 60,000, and 1.5 of 6,000 beyond the middle.
@@ -638,7 +640,9 @@ describe('sarraf quality', () => {
     expect((await run('--by', 'moon')).code).toBe(2);
     expect(await run('--calibrate')).toMatchObject({
       code: 1,
-      error: expect.stringContaining('expected at least 20 orders with known prices that took from the book'),
+      error: expect.stringMatching(
+        /expected at least 20 orders .* took from the book to fit rules to, found 0: /,
+      ),
     });
     expect((await run('--session', join(place.folder, 'none'))).code).toBe(2);
     expect((await run('--since', 'yesterday')).code).toBe(2);

@@ -186,8 +186,13 @@ test('spread and slippage of a backtest are fitted to the earlier takers, and ju
   const later = [1.2, 1.4, 1.2, 1.4, 1.2, 1.4, 1.2, 1.4, 1.2, 1.4];
   const orders = [...earlier, ...later].map((beyond, index) => taken(1_000 + index, beyond));
   const resting = ended('r', { price: '99', filled: '1', filledTotal: '99' }, { state: 'filled' });
-  const found = calibrateCandles(measured([...orders.toReversed(), resting, UNFILLED], '100'));
+  const {
+    found: [found],
+    left,
+  } = calibrateCandles(measured([...orders.toReversed(), resting, UNFILLED], '100'));
+  expect(left).toBe(0);
   expect(found).toMatchObject({
+    market: 'BTCUSDT',
     fidelity: 'candles',
     rules: { spreadBps: 200, slippageBps: 20 },
     fitted: 10,
@@ -195,5 +200,13 @@ test('spread and slippage of a backtest are fitted to the earlier takers, and ju
   });
   expect(found?.errorBefore).toBeCloseTo(130);
   expect(found?.errorAfter).toBeCloseTo(10);
-  expect(calibrateCandles(measured(orders.slice(1), '100'))).toBeNull();
+  expect(calibrateCandles(measured(orders.slice(1), '100'))).toEqual({ found: [], left: 19, orders: 19 });
+  // Markets with fewer orders are pooled.
+  const elsewhere = orders.map((order, index) => ({
+    ...order,
+    key: `${order.key}-${index}`,
+    market: index % 2 === 0 ? 'ETHUSDT' : 'USDTIRT',
+  }));
+  const both = calibrateCandles(measured([...orders, ...elsewhere], '100'));
+  expect(both.found).toEqual([found, { ...found, market: null }]);
 });
