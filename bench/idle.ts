@@ -40,10 +40,12 @@ function lived(folder: string, address: string, markets: readonly string[]): Chi
 }
 
 /**
- * Measures a bot in real time that follows a simulated exchange: its CPU use with one idle strategy, and the
- * lag of its loop with a strategy in each of thirty markets.
+ * Runs a measurement beside a simulated exchange in a process of its own. `lived` runs a bot in real time that
+ * follows it, with a strategy in each of some markets; thirty if none are given.
  */
-export async function benchIdle(): Promise<BenchResult[]> {
+export async function besideExchange<Result>(
+  measure: (lived: (markets?: readonly string[]) => ChildUsage, folder: string) => Promise<Result>,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-idle-'));
   const config = join(folder, 'exchange.json');
   const terms = { priceStep: '0.01', amountStep: '0.000001', initialPrice: '100' };
@@ -58,9 +60,20 @@ export async function benchIdle(): Promise<BenchResult[]> {
   try {
     const [line] = await once(createInterface({ input: exchange.stdout }), 'line');
     const { address } = listeningSchema.parse(JSON.parse(String(line)));
-    const one = lived(folder, address, symbols.slice(0, 1));
+    return await measure((markets = symbols) => lived(folder, address, markets), folder);
+  } finally {
+    exchange.kill();
+    if (exchange.exitCode === null) await once(exchange, 'exit');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Measures the CPU use of a bot with one idle strategy, and the lag of its loop with thirty. */
+export async function benchIdle(): Promise<BenchResult[]> {
+  return besideExchange(async (live) => {
+    const one = live(symbols.slice(0, 1));
     const percent = (100 * one.cpuMs) / one.wallMs;
-    const { lagMs } = lived(folder, address, symbols);
+    const { lagMs } = live();
     return [
       {
         name: 'idle: share of a core, one strategy',
@@ -81,9 +94,5 @@ export async function benchIdle(): Promise<BenchResult[]> {
         holds: lagMs <= LONGEST_LAG_MS,
       },
     ];
-  } finally {
-    exchange.kill();
-    if (exchange.exitCode === null) await once(exchange, 'exit');
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }

@@ -9,6 +9,7 @@ import { benchEngine } from './engine.ts';
 import { benchHttp } from './http.ts';
 import { benchIdle } from './idle.ts';
 import { benchLargestPaint } from './largest-paint.ts';
+import { benchLab } from './lab.ts';
 import { benchManyRuns } from './many-runs.ts';
 import { benchMatching } from './matching.ts';
 import { benchPages } from './pages.ts';
@@ -41,6 +42,7 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   start: benchStart,
   sql: benchSql,
   idle: benchIdle,
+  lab: benchLab,
   universe: benchUniverse,
   worker: benchWorkerCall,
   statistics: benchStatistics,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -9,6 +9,7 @@ import { jobBody, type JobItem } from '../../src/lab/lab-schema.ts';
 import { LabStore } from '../../src/lab/lab-store.ts';
 import { StudyFolder } from '../../src/study/study-place.ts';
 import { EXAMPLE_RUN, LabHere, strategySource } from '../support/lab-here.ts';
+import { sarrafHere } from '../support/sarraf-here.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
@@ -101,6 +102,54 @@ describe('a backtest of the lab', () => {
     expect(second).toMatchObject({ state: 'done', request: { again: true } });
     expect((await lab.job(first.id))?.request.again).toBe(false);
   });
+});
+
+test('data is downloaded from an exchange, imported from a file, and verified', async () => {
+  const folder = folderOfThisTest();
+  const exchange = startSarraf(['exchange', '--port', '0', '--json']);
+  onTestFinished(async () => {
+    exchange.child.kill('SIGTERM');
+    await exchange.finished;
+  });
+  const listening = await exchange.line((line) => line.includes('"listening"'));
+  const { address } = JSON.parse(listening) as { readonly address: string };
+  const config = join(folder, 'bot.yaml');
+  writeFileSync(
+    config,
+    `mode: paper\npaper: { baseUrl: '${address}' }\nexchange: { ledgerFolder: ledgers }\n`,
+  );
+  expect(await sarrafHere(['ledger', 'new', '--config', config, '--yes'])).toMatchObject({ code: 0 });
+  const { lab } = await openLab({ exchange: ['--config', config] }, folder);
+  const ended = async (kind: string, typed: object): Promise<readonly [string, string]> => {
+    const { id, state } = await lab.until(await lab.add({ kind, typed }));
+    return [state, await lab.outputOf(id)];
+  };
+  const [state, output] = await ended('download', { market: 'BTCIRT', timeframe: '1h', from: '2020-01-01' });
+  expect(state, output).toBe('done');
+  writeFileSync(
+    join(folder, 'imports', 'eth.csv'),
+    ['time,open,high,low,close,volume', '2024-01-01,1,3,1,2,5', '2024-01-02,2,4,2,3,5'].join('\n'),
+  );
+  const file = { market: 'ETHUSDT', file: 'eth.csv', kind: 'candles', timeframe: '1d' };
+  const imported = await ended('import', file);
+  expect(imported[0], imported[1]).toBe('done');
+  const { json } = await lab.here.api('/data');
+  expect(json['recordings']).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ market: 'BTCIRT', folder: 'candles-1h' }),
+      expect.objectContaining({ market: 'ETHUSDT', folder: 'candles-1d', rows: 2 }),
+    ]),
+  );
+  const verified = await ended('verify', { market: 'ETHUSDT' });
+  expect(verified[0], verified[1]).toBe('done');
+  // What is damaged is found.
+  const part = join(folder, 'catalogue', 'ETHUSDT', 'candles-1d');
+  for (const name of readdirSync(part).filter((each) => each.endsWith('.parquet')))
+    writeFileSync(join(part, name), 'damaged');
+  expect((await ended('verify', { market: 'ETHUSDT' }))[0]).toBe('failed');
+  writeFileSync(join(folder, 'imports', 'bad.csv'), 'no,candles\n1,2\n');
+  const bad = await ended('import', { ...file, file: 'bad.csv' });
+  expect(bad).toEqual(['failed', expect.stringContaining('bad.csv')]);
 });
 
 describe('a strategy that', () => {
