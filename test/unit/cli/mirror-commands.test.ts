@@ -478,6 +478,10 @@ const candle = (minutes: number, close: string): MirrorChange => {
     candle: { openTimeMs: at(minutes), ...prices },
   };
 };
+const taken = (market: string, length: number): readonly MirrorChange[] =>
+  Array.from({ length }, (_, index) =>
+    order(`${market}${index}`, index, { market, execution: 'market', ...traded('6001.5', '0.0001') }),
+  );
 const gap = (fromMs: number, toMs: number): MirrorChange =>
   journalLine('BTCUSDT', JSON.stringify({ missing: { fromMs, toMs } }), 'notice');
 /** Trades of the tape, as minute, side of the taker, price and amount. */
@@ -614,10 +618,6 @@ describe('sarraf quality', () => {
 
   test('prints rules that a backtest takes, with the orders and the error that they rest on', async () => {
     using place = new MirrorFolder();
-    const taken = (market: string, length: number): readonly MirrorChange[] =>
-      Array.from({ length }, (_, index) =>
-        order(`${market}${index}`, index, { market, execution: 'market', ...traded('6001.5', '0.0001') }),
-      );
     place.write([...taken('BTCUSDT', 20), ...taken('ETHUSDT', 19)]);
     const { out } = await sarrafHere(['quality', '--calibrate', '--data', place.folder]);
     expect(out).toContain('# BTCUSDT: fitted to 10 orders. Mean error of the cost of 10 later orders');
