@@ -98,6 +98,9 @@ export const ENGLISH_REPORT = {
   'rolling.note': 'For a year, of daily returns.',
   'rolling.label': '{title}: {least} to {most}, last {last}',
 
+  'profits.title': 'Profit by time, market and reason',
+  'profits.note':
+    'Closed trades after fees, by the time (UTC) at which they were closed. Weeks begin on Saturday.',
   'monthly.title': 'Monthly returns, %',
   'monthly.label': 'Monthly returns',
   'monthly.year': 'Year',

@@ -10,7 +10,14 @@ import {
 } from './backtest-run.ts';
 import { numberOf, quotient, type Statistic } from './statistics.ts';
 import { monthlyReturns } from './metrics/equity-metrics.ts';
-import { roundTrips, type RoundTrip, type RoundTrips } from '../portfolio/round-trips.ts';
+import {
+  groupTripsBy,
+  roundTrips,
+  TRIP_GROUPS,
+  type LabelledTrip,
+  type RoundTrip,
+  type RoundTrips,
+} from '../portfolio/round-trips.ts';
 import { valuedFills } from './valued-fills.ts';
 import { runMetrics } from './metrics/run-metrics.ts';
 import {
@@ -40,7 +47,7 @@ export interface FinishedRun {
   readonly run: BacktestRun;
   /** Its result without the tables. */
   readonly head: ResultHead;
-  readonly trips: readonly RoundTrip[];
+  readonly trips: readonly LabelledTrip[];
   /** Warnings of its result, independent of language. */
   readonly warnings: readonly RunWarning[];
   readonly refusals: readonly (Omit<RefusalRow, 'example'> & RefusalCount)[];
@@ -93,6 +100,7 @@ export function finishRun(
     { timeMs: timeMs.subarray(0, length), value: equity.subarray(0, length) },
     SKETCH_POINTS,
   );
+  const labelled = withLabels(trips.trips, run.orders);
   const head: ResultHead = {
     schema: RESULT_SCHEMA,
     name:
@@ -131,10 +139,31 @@ export function finishRun(
     locks: lockTotals(run.locks.records, run.toMs),
     session: live === null ? null : live.sessionOf(trips.trips),
     config: plain(run.config),
+    profits: TRIP_GROUPS.flatMap((by) =>
+      groupTripsBy(labelled, by, UTC)
+        .slice(0, MOST_GROUPS)
+        .map((group) => ({ by, ...group })),
+    ),
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
     sketch: { timeMs: sketch.timeMs, equity: sketch.value },
   };
-  return { run, head, trips: trips.trips, warnings, refusals };
+  return { run, head, trips: labelled, warnings, refusals };
+}
+
+/** Clock of the groups of a result, and how many of each kind it has; the page has more. */
+const UTC = { isUtc: true, calendar: 'gregorian' } as const;
+const MOST_GROUPS = 366;
+
+/** Adds to trips what their orders say of them. */
+function withLabels(trips: readonly RoundTrip[], orders: BacktestRun['orders']): readonly LabelledTrip[] {
+  const wanted = new Set(trips.flatMap(({ entryOrder, exitOrder }) => [entryOrder, exitOrder]));
+  const byKey = new Map<string | null, BacktestRun['orders'][number]>();
+  for (const order of orders) if (wanted.has(order.key)) byKey.set(order.key, order);
+  return trips.map((trip) => {
+    const [entry, end] = [byKey.get(trip.entryOrder), byKey.get(trip.exitOrder)];
+    const labels = { exit: end?.exit ?? null, entryTag: entry?.tag ?? null, exitTag: end?.tag ?? null };
+    return { ...trip, ...labels, tags: [] };
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { field, shapeOf, WORD_CODECS, type RecordFields } from '../records/field.ts';
 import { FILL, FILL_RESULT } from '../records/fill.ts';
+import { TRIP_GROUPS } from '../portfolio/round-trips.ts';
 import { ORDER, ORDER_RESULT, SHOWN_ORDER } from '../records/order.ts';
 
 /** Version of the result's shape; raised when a reader of the version before would misread it. */
@@ -274,6 +275,22 @@ export const resultHeadSchema = z.strictObject({
     .default(null)
     .describe('Of a live session, from its mirror; null of a backtest.'),
   config: z.json(),
+  profits: z
+    .array(
+      z.strictObject({
+        by: z.enum(TRIP_GROUPS).describe('Days, weeks from Saturday on, months and hours are those of UTC.'),
+        key: z.string().describe('The strategy, market, reason or tag, or the hour of the day.'),
+        fromMs: timeMs.nullable().describe('When the day, week or month begins.'),
+        trips: count,
+        wins: count.describe('Those with a profit.'),
+        profit: money.describe('After fees.'),
+        fees: money,
+        payoff: statistic.describe('The mean win by the mean loss; null without both.'),
+        lengthMs: lengthMs.describe('The mean time from purchase to sale, in ms.'),
+      }),
+    )
+    .default([])
+    .describe('Closed trades by time and by what their orders say, the first 366 groups of each.'),
   monthly: z.array(z.strictObject({ year: z.int(), month: z.int().min(1).max(12), change: z.number() })),
   sketch: z
     .strictObject({ timeMs: z.array(timeMs), equity: z.array(z.number()) })

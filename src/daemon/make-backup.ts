@@ -30,7 +30,7 @@ import {
 import { PAPER_ACCOUNT_SIDE_FILE } from './paper-account-file.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
 import { CONTROL_SIDE_FILE, type SideFile } from './side-file.ts';
-import { RESERVE_FILE_ROOM_BYTES } from '../mirror/reserve-file.ts';
+import { RESERVE_FILE_ROOM_BYTES } from '../mirror/mirror-store.ts';
 import { z } from 'zod';
 import { readPrivateFile, writePrivateFile } from '../configuration/secret-file.ts';
 

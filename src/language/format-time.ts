@@ -62,6 +62,12 @@ export function formatTime(atMs: number | null, locale: Locale, style: TimeStyle
   return asIsland(locale.language, localDigits(locale.language, text));
 }
 
+/** Writes the month of a time in Tehran, with its year: `Apr 2026`, or in Persian the Jalali one. */
+export function formatMonth(atMs: number, locale: Locale): string {
+  const { year, month } = tehranParts(atMs, locale.calendar);
+  return `${monthName(month, locale)} ${localDigits(locale.language, String(year))}`;
+}
+
 const monthNames = new Map<string, readonly string[]>();
 
 /** Returns the name of a month (1 to 12) of the locale's calendar: `Apr`, `فروردین`. */

@@ -1,25 +1,24 @@
 import { NO_UNITS, parseUnits, type Units } from '../domain/money.ts';
 import { venueTradeId, type ExitKind, type Side } from '../domain/order.ts';
 import { EMPTY_FILL, type FillRecord } from '../records/fill.ts';
-import { TripBooks, valueAt, type RoundTrip, type TripMarket } from '../portfolio/round-trips.ts';
+import {
+  TripBooks,
+  valueAt,
+  type LabelledTrip,
+  type RoundTrip,
+  type TripMarket,
+} from '../portfolio/round-trips.ts';
 import type { PositionMoveRecord } from '../engine/mirror-change.ts';
 import type { MirrorReader } from './mirror-reader.ts';
 import { positionMovesOf } from './read-statement-rows.ts';
 import { FILL_ROWS, NOTE_ROWS } from './record-tables.ts';
 
 /** Round trip of a strategy, with what its orders say about it. */
-export interface ListedTrip extends RoundTrip {
+export interface ListedTrip extends LabelledTrip {
   readonly strategy: string;
   /** Key of what a note on it belongs to: its purchase, or the command that moved its coins. */
   readonly entry: string | null;
   readonly note: string;
-  /** Tags that a person has given it. */
-  readonly tags: readonly string[];
-  /** Tags of its purchase and of its sale: of rules, the condition that was true. */
-  readonly entryTag: string | null;
-  readonly exitTag: string | null;
-  /** Exit of a bracket that sold it; null for another sale. */
-  readonly exit: ExitKind | null;
   /** First stop price of its bracket; null without a stop. */
   readonly firstStop: Units | null;
 }

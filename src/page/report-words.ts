@@ -1,7 +1,7 @@
-import { durationText, secondText } from '../domain/time-text.ts';
+import { DAY_MS, durationText, secondText } from '../domain/time-text.ts';
 import { formatLength, asIsland, numberFormat } from '../language/format-number.ts';
 import { unitName } from '../language/format-money.ts';
-import { formatTime, type TimeStyle } from '../language/format-time.ts';
+import { formatMonth, formatTime, type TimeStyle } from '../language/format-time.ts';
 import { isolateByFirstLetter, isolateRightToLeft } from '../language/isolate.ts';
 import { localeOf, type Language } from '../language/locale.ts';
 import { translateInto } from '../language/translate.ts';
@@ -71,6 +71,9 @@ export const shownTime = (timeMs: number, style: TimeStyle = 'minute'): string =
   isPersian
     ? formatTime(timeMs, locale, style)
     : secondText(timeMs).slice(...(style === 'day' ? [0, 10] : [0, 16]));
+
+/** Writes the month that begins at a time. */
+export const shownMonth = (fromMs: number): string => formatMonth(fromMs + DAY_MS / 2, locale);
 
 /** Formats a duration by its two largest units; a negative one means that its end is unknown. */
 export function shownLength(lengthMs: number): string {

@@ -24,10 +24,29 @@ export interface ReportData {
     readonly price: readonly number[];
   };
   readonly trades: TradeColumns;
+  /** Closed trades by day, week, market and other; by the clock and calendar of the page. */
+  readonly profits: Readonly<Record<ProfitKind, readonly ProfitGroup[]>>;
   readonly exits: ExitLines;
   /** Periods in which locks held, and in which markets were in universes. */
   readonly locks: BandColumns;
   readonly members: BandColumns;
+}
+
+export type ProfitKind = 'day' | 'week' | 'month' | 'hour' | 'strategy' | 'market' | 'reason' | 'tag';
+
+/** Closed trades with something in common. Money: decimal texts. */
+export interface ProfitGroup {
+  readonly key: string;
+  /** Beginning of the day, week or month; null for other groups. */
+  readonly fromMs: number | null;
+  readonly trips: number;
+  readonly wins: number;
+  readonly profit: string;
+  readonly fees: string;
+  readonly payoff: number | null;
+  readonly lengthMs: number;
+  /** Requests in that time; null or missing if they are not of the group. */
+  readonly requests?: number | null;
 }
 
 /** Equity of each step: its last value and, for steps of several bars, extremes. Drawdowns are fractions. */

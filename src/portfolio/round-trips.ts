@@ -1,4 +1,16 @@
-import { NO_UNITS, type Units, UNITS_PER_ONE, divideHalfEven } from '../domain/money.ts';
+import { formatUnits, NO_UNITS, type Units, UNITS_PER_ONE, divideHalfEven } from '../domain/money.ts';
+import type { ExitKind } from '../domain/order.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  dayOfGregorian,
+  dayOfJalali,
+  gregorianOf,
+  jalaliOf,
+  weekdayOf,
+} from '../domain/time-text.ts';
+import { tehranInstant, tehranOffsetMs } from '../domain/zone-time.ts';
+import type { CalendarSystem } from '../language/locale.ts';
 import { leastAmountAt, type Market } from '../domain/market.ts';
 import type { FillRecord } from '../records/fill.ts';
 
@@ -545,4 +557,89 @@ export function groupTrips<Trip extends RoundTrip, Key>(
     payoff: wins === 0 || losses === 0 ? null : Number(won) / wins / (Number(lost) / losses),
     lengthMs: lengthMs / count,
   }));
+}
+
+/** Trip with what its orders and people say about it. */
+export interface LabelledTrip extends RoundTrip {
+  /** Exit of a bracket that sold it; null for another sale. */
+  readonly exit: ExitKind | null;
+  /** Tags of its purchase and of its sale: of rules, the condition that was true. */
+  readonly entryTag: string | null;
+  readonly exitTag: string | null;
+  /** Tags that a person has given it. */
+  readonly tags: readonly string[];
+}
+
+/** Returns why a trip ended: an exit of a bracket, or the tag of its sale. */
+export const reasonOf = ({ exit, exitTag }: LabelledTrip): string => exit ?? exitTag ?? '';
+
+/** Returns the tags of a trip: that of its purchase, and those of a person. */
+export const tagsOf = ({ entryTag, tags }: LabelledTrip): readonly string[] => [
+  ...new Set([...(entryTag === null ? [] : [entryTag]), ...tags]),
+];
+
+/** Ways to group closed trips. */
+export const TRIP_GROUPS = ['day', 'week', 'month', 'hour', 'strategy', 'market', 'reason', 'tag'] as const;
+
+type Grouping = (typeof TRIP_GROUPS)[number];
+
+/** Clock and calendar by which days and months begin; weeks begin on Saturday. */
+export interface TripClock {
+  readonly isUtc: boolean;
+  readonly calendar: CalendarSystem;
+}
+
+/** Returns when the day, week or month of a time begins; null for another grouping. */
+export function periodOf(by: Grouping, clock: TripClock): ((atMs: number) => number) | null {
+  const dayOf = (atMs: number): number => Math.floor((atMs + offsetOf(atMs, clock)) / DAY_MS);
+  const beginOf = (day: number): number => (clock.isUtc ? day * DAY_MS : tehranInstant(day, 0));
+  if (by === 'day') return (atMs) => beginOf(dayOf(atMs));
+  if (by === 'week') return (atMs) => beginOf(dayOf(atMs) - weekdayOf(dayOf(atMs)));
+  if (by !== 'month') return null;
+  const [dateOf, dayAt] =
+    clock.calendar === 'jalali' ? [jalaliOf, dayOfJalali] : [gregorianOf, dayOfGregorian];
+  return (atMs) => beginOf(dayAt({ ...dateOf(dayOf(atMs)), day: 1 }));
+}
+
+const offsetOf = (atMs: number, { isUtc }: TripClock): number => (isUtc ? 0 : tehranOffsetMs(atMs));
+
+/** Maximum number of groups. */
+export const MOST_GROUPS = 1_000;
+
+/**
+ * Groups closed trips by time or by a label, as pages and reports show them: newest first, hours in order, or
+ * the largest profit first. A trip counts with each of its tags.
+ */
+export function groupTripsBy(trips: readonly LabelledTrip[], by: Grouping, clock: TripClock) {
+  const period = periodOf(by, clock);
+  const keyOf = (trip: LabelledTrip, closedAtMs: number): string => {
+    if (period !== null) return String(period(closedAtMs));
+    if (by === 'hour') {
+      const localMs = (closedAtMs + offsetOf(closedAtMs, clock)) % DAY_MS;
+      return String(Math.floor(localMs / HOUR_MS));
+    }
+    if (by === 'reason') return reasonOf(trip);
+    return (by === 'tag' ? trip.entryTag : trip[by as 'strategy' | 'market']) ?? '';
+  };
+  const valueOf = ({ key, profit }: TripGroup<string>): number =>
+    period !== null ? Number(key) : by === 'hour' ? -Number(key) : Number(profit);
+  const counted = by === 'tag' ? trips.flatMap(withEachTag) : trips;
+  return groupTrips(counted, keyOf)
+    .toSorted((left, right) => valueOf(right) - valueOf(left))
+    .slice(0, MOST_GROUPS)
+    .map((group) => ({
+      ...groupItem(group),
+      key: group.key,
+      fromMs: period === null ? null : Number(group.key),
+    }));
+}
+
+function withEachTag(trip: LabelledTrip): readonly LabelledTrip[] {
+  const tags = tagsOf(trip);
+  return tags.length === 0 ? [trip] : tags.map((entryTag) => ({ ...trip, entryTag }));
+}
+
+/** Returns the figures of a group with money as text. */
+export function groupItem({ trips, wins, profit, fees, payoff, lengthMs }: TripGroup<unknown>) {
+  return { trips, wins, profit: formatUnits(profit), fees: formatUnits(fees), payoff, lengthMs };
 }

@@ -57,6 +57,24 @@ async function bracketRun(strategy: string): Promise<string> {
   return join(folder, readdirSync(folder).toSorted().at(-1) ?? '');
 }
 
+test.each(['en', 'fa'] as const)('profit is shown by day and other, in %s', async (language) => {
+  const finished = finishRun(demoRun({ bars: 24 * 60, tradeChance: 0.3 }));
+  const folder = writeRunFolder(join(root, language), finished, language);
+  for (const screen of ['desktop', 'phone'] as const) {
+    const { page } = await open({ folder, screen });
+    await page.waitForSelector('#profits .calendar .good');
+    for (const index of [0, 2, 3, 5]) {
+      await page.locator('#profits .choices button').nth(index).focus();
+      await page.keyboard.press('Enter');
+      await page.waitForSelector(`#profits .choices button:nth-child(${index + 1})[aria-pressed=true]`);
+      expect(await page.locator('#profits tbody tr').count()).toBeGreaterThan(0);
+      if (index === 0 || index === 2) await keepPicture(page, `report-profit-${index}-${language}-${screen}`);
+    }
+    expect(await overhangOf(page)).toBe(0);
+    await page.close();
+  }
+});
+
 const HOUR_MS = 3_600_000;
 
 /** Hourly bars of a market as CSV; the first one closes at the beginning of 2026-03-01. */

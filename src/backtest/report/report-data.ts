@@ -1,7 +1,7 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { numberOf } from '../statistics.ts';
-import type { RoundTrip } from '../../portfolio/round-trips.ts';
+import { groupTripsBy, TRIP_GROUPS, type LabelledTrip, type RoundTrip } from '../../portfolio/round-trips.ts';
 import { tripReturn } from '../metrics/run-metrics.ts';
 import type { FinishedRun } from '../finish-run.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type CandleSteps,
   type EquityColumns,
   type ExitLines,
+  type ProfitKind,
   type ReportData,
   type TripLabels,
   type PlotColumns,
@@ -44,6 +45,12 @@ const MOST_FILLS = 10_000;
 const DEPTH_DIGITS = 5;
 
 const VOLUME_DIGITS = 3;
+
+/** Clocks and calendars of reports: English has UTC. */
+const CLOCKS = {
+  en: { isUtc: true, calendar: 'gregorian' },
+  fa: { isUtc: false, calendar: 'jalali' },
+} as const;
 
 /** Returns what a report draws of a run, thinned to what a screen can show. */
 export function reportData({ run, trips }: FinishedRun, voice = reportVoice('en')): ReportData {
@@ -91,8 +98,11 @@ export function reportData({ run, trips }: FinishedRun, voice = reportVoice('en'
         const change = tripReturn(trip);
         return change === null ? null : roundedTo(change, 5);
       }),
-      ...tripLabels(run.orders, trades),
+      ...tripLabels(trades),
     },
+    profits: Object.fromEntries(
+      TRIP_GROUPS.map((by) => [by, groupTripsBy(trips, by, CLOCKS[voice.language])]),
+    ) as Readonly<Record<ProfitKind, ReturnType<typeof groupTripsBy>>>,
     exits: exitLines(run.orders, trades, grid, run.toMs, indexOf),
     locks: bandColumns(lockBands(run, voice), indexOf),
     members: bandColumns(memberBands(run, voice), indexOf),
@@ -100,7 +110,7 @@ export function reportData({ run, trips }: FinishedRun, voice = reportVoice('en'
 }
 
 /** Returns all trades in their order; if a page cannot hold all, those with the largest profit or loss. */
-function shownTrades(trips: readonly RoundTrip[]): readonly RoundTrip[] {
+function shownTrades(trips: readonly LabelledTrip[]): readonly LabelledTrip[] {
   if (trips.length <= MOST_TRADES) return trips;
   const sizes = Float64Array.from(trips, ({ profit }) => Math.abs(numberOf(profit)));
   const ordered = sizes.toSorted();
@@ -245,14 +255,10 @@ function exitsToShow(orders: readonly OrderRecord[], shown: readonly RoundTrip[]
   return rested.filter(({ intentId }) => intents.has(intentId)).slice(0, MOST_LINES);
 }
 
-function tripLabels(orders: readonly OrderRecord[], shown: readonly RoundTrip[]): TripLabels {
-  const wanted = new Set(shown.flatMap(({ entryOrder, exitOrder }) => [entryOrder, exitOrder]));
-  const byKey = new Map<string, OrderRecord>();
-  for (const order of orders) if (wanted.has(order.key)) byKey.set(order.key, order);
-  const of = (key: string | null): OrderRecord | undefined => (key === null ? undefined : byKey.get(key));
+function tripLabels(shown: readonly LabelledTrip[]): TripLabels {
   return {
-    exit: shown.map(({ exitOrder }) => of(exitOrder)?.exit ?? ''),
-    tag: shown.map(({ entryOrder }) => of(entryOrder)?.tag ?? ''),
+    exit: shown.map(({ exit }) => exit ?? ''),
+    tag: shown.map(({ entryTag }) => entryTag ?? ''),
     strategy:
       new Set(shown.map(({ strategy }) => strategy)).size < 2
         ? []

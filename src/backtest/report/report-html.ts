@@ -28,7 +28,7 @@ import { jalaliMonth, monthlyReturns } from '../metrics/equity-metrics.ts';
 import { numberOf } from '../statistics.ts';
 import type { Language } from '../../language/locale.ts';
 import { reportVoice, type ReportVoice } from '../report-voice.ts';
-import type { BandColumns } from '../../page/run-data.ts';
+import type { BandColumns, ReportData } from '../../page/run-data.ts';
 import { stringify } from 'yaml';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { FidelityStatement } from '../backtest-run.ts';
@@ -62,6 +62,7 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
       rollingSection(run, voice),
       monthlySection(monthly, voice),
       distributionSection(trips, voice),
+      profitsSection(data.profits, voice),
       tradesSection({ shown: data.trades.number.length, all: trips.length }, voice),
       refusalsSection(finished, voice),
       locksSection(run, drawnOf(data.locks), voice),
@@ -77,6 +78,12 @@ ${voice.t('library')} ${language === 'fa' ? `<bdi>${CREDIT}</bdi>` : CREDIT}`,
     styles: ['palette.css', 'report.css'],
     script: 'run',
   });
+}
+
+/** Returns the section in which the script of the page groups closed trades; empty without any. */
+function profitsSection({ day }: ReportData['profits'], { t }: ReportVoice): string {
+  if (day.length === 0) return '';
+  return `<section id="profits"><h2>${t('profits.title')}</h2><p class="muted">${t('profits.note')}</p><div id="profit-groups"></div></section>`;
 }
 
 const CREDIT =

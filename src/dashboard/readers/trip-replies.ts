@@ -1,14 +1,20 @@
-import { dayOfGregorian, dayOfJalali, weekdayOf } from '../../domain/time-text.ts';
-import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
 import { requestsFigure } from '../../domain/figure-name.ts';
-import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
-import { tehranParts } from '../../language/format-time.ts';
+import { formatUnits, type Units } from '../../domain/money.ts';
 import { LastPrices } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { TripRegister, type ListedTrip } from '../../mirror/trip-register.ts';
 import { QUALITY_KEYS, readQualities } from '../../mirror/read-qualities.ts';
 import { groupQualities, qualityItem } from '../../portfolio/execution-quality.ts';
-import { groupTrips, valueAt, type TripGroup } from '../../portfolio/round-trips.ts';
+import {
+  groupItem,
+  groupTrips,
+  groupTripsBy,
+  MOST_GROUPS,
+  periodOf,
+  reasonOf,
+  tagsOf,
+  valueAt,
+} from '../../portfolio/round-trips.ts';
 import type {
   ProfitsQuery,
   ProfitsReply,
@@ -51,13 +57,6 @@ function shownTrips(
       };
     });
 }
-
-/** Returns the tags of a trip: that of its purchase, and those that a person gave it. */
-const tagsOf = ({ entryTag, tags }: ListedTrip): readonly string[] => [
-  ...new Set([...(entryTag === null ? [] : [entryTag]), ...tags]),
-];
-
-const reasonOf = ({ exit, exitTag }: ListedTrip): string => exit ?? exitTag ?? '';
 
 /** Values that trips are sorted by; those without one come last. */
 const VALUES: Readonly<Record<TripsQuery['by'], (trip: ShownTrip) => number | null>> = {
@@ -104,7 +103,7 @@ export function tripsReplyOf(reader: MirrorReader, query: TripsQuery): TripsRepl
     next: begin + limit < sorted.length ? String(begin + limit) : null,
     sums: groupTrips(found, ({ currency }) => currency).map((group) => ({
       currency: group.key,
-      ...sumsOf(group),
+      ...groupItem(group),
     })),
     choices: {
       strategies: choices(({ strategy }) => strategy),
@@ -143,25 +142,6 @@ function itemOf(trip: ShownTrip): TripItem {
   };
 }
 
-function sumsOf({ trips, wins, profit, fees, payoff, lengthMs }: TripGroup<unknown>) {
-  return { trips, wins, profit: formatUnits(profit), fees: formatUnits(fees), payoff, lengthMs };
-}
-
-/** Maximum number of groups in a reply. */
-const MOST_GROUPS = 1_000;
-
-/** Periods whose beginning a group has as its key. */
-const PERIODS: Readonly<
-  Record<'day' | 'week' | 'month', (atMs: number, calendar: ProfitsQuery['calendar']) => number>
-> = {
-  day: (atMs) => tehranInstant(tehranDay(atMs), 0),
-  week: (atMs) => tehranInstant(tehranDay(atMs) - weekdayOf(tehranDay(atMs)), 0),
-  month: (atMs, calendar) => {
-    const { year, month } = tehranParts(atMs, calendar);
-    return tehranInstant((calendar === 'jalali' ? dayOfJalali : dayOfGregorian)({ year, month, day: 1 }), 0);
-  },
-};
-
 /** Maximum number of orders whose quality is measured: the newest. */
 const MOST_MEASURED = 5_000;
 
@@ -180,7 +160,7 @@ export function qualityReplyOf(reader: MirrorReader, query: QualityQuery): Quali
   return { standing, groups: groups.map(qualityItem) };
 }
 
-const NO_TRIPS = { trips: 0, wins: 0, profit: NO_UNITS, fees: NO_UNITS, payoff: null, lengthMs: 0 };
+const NO_TRIPS = { trips: 0, wins: 0, profit: '0', fees: '0', payoff: null, lengthMs: 0 };
 
 /** Returns the number of requests that the bot sent, by the beginnings of days, weeks or months. */
 function requestsBy(reader: MirrorReader, periodOf: (atMs: number) => number): ReadonlyMap<number, number> {
@@ -195,49 +175,25 @@ function requestsBy(reader: MirrorReader, periodOf: (atMs: number) => number): R
 }
 
 export function profitsReplyOf(reader: MirrorReader, query: ProfitsQuery): ProfitsReply {
-  const { by, calendar } = query;
-  const period = by === 'day' || by === 'week' || by === 'month' ? PERIODS[by] : null;
-  const keyOf = (trip: ShownTrip, closedAtMs: number): string => {
-    if (period !== null) return String(period(closedAtMs, calendar));
-    if (by === 'hour') return String(Math.floor(tehranParts(closedAtMs, calendar).minuteOfDay / 60));
-    if (by === 'reason') return reasonOf(trip);
-    return by === 'tag' ? (trip.entryTag ?? '') : trip[by as 'strategy' | 'market'];
-  };
-  const shown = shownTrips(reader, query);
-  // A trip counts with each of its tags.
-  const trips =
-    by !== 'tag'
-      ? shown
-      : shown.flatMap((trip) => {
-          const tags = tagsOf(trip);
-          return tags.length === 0 ? [trip] : tags.map((entryTag) => ({ ...trip, entryTag }));
-        });
-  const currencies = [...new Set(trips.map(({ currency }) => currency))];
-  const groups = currencies.flatMap((currency) =>
-    groupTrips(
-      trips.filter((trip) => trip.currency === currency),
-      keyOf,
-    ).map((group) => ({ ...group, currency })),
-  );
-  const isOfBot = query.strategy === undefined && query.market === undefined;
-  const spent = period === null || !isOfBot ? null : requestsBy(reader, (atMs) => period(atMs, calendar));
-  const [currency] = currencies;
-  const busy = new Set(groups.map(({ key }) => key));
-  for (const key of spent?.keys() ?? [])
-    if (currency !== undefined && !busy.has(String(key)))
-      groups.push({ ...NO_TRIPS, key: String(key), currency });
-  const valueOf = ({ key, profit }: (typeof groups)[number]): number =>
-    period !== null ? Number(key) : by === 'hour' ? -Number(key) : Number(profit);
-  return {
-    groups: groups
-      .toSorted((left, right) => valueOf(right) - valueOf(left))
+  const { by, calendar, strategy, market } = query;
+  const clock = { isUtc: false, calendar };
+  const trips = shownTrips(reader, query);
+  const isOfBot = strategy === undefined && market === undefined;
+  const period = isOfBot ? periodOf(by, clock) : null;
+  const spent = period === null ? null : requestsBy(reader, period);
+  const groups = [...Map.groupBy(trips, ({ currency }) => currency)].flatMap(([currency, own], index) => {
+    const found = groupTripsBy(own, by, clock);
+    const busy = new Set(found.map(({ fromMs }) => fromMs));
+    // Requests are of the bot, so times with requests alone are listed once.
+    const idle = index > 0 ? [] : [...(spent?.keys() ?? [])].filter((fromMs) => !busy.has(fromMs));
+    const all = [...found, ...idle.map((fromMs) => ({ ...NO_TRIPS, key: String(fromMs), fromMs }))];
+    return (idle.length === 0 ? all : all.toSorted((left, right) => (right.fromMs ?? 0) - (left.fromMs ?? 0)))
       .slice(0, MOST_GROUPS)
-      .map(({ currency, ...group }) => ({
-        key: group.key,
-        fromMs: period === null ? null : Number(group.key),
-        requests: spent === null ? null : (spent.get(Number(group.key)) ?? 0),
+      .map((group) => ({
+        ...group,
         currency,
-        ...sumsOf(group),
-      })),
-  };
+        requests: spent === null ? null : (spent.get(group.fromMs ?? 0) ?? 0),
+      }));
+  });
+  return { groups };
 }

@@ -70,12 +70,12 @@ export const tripsReply = pageOfItems(tripItem).extend({
     .describe('What a filter can choose, at most 100 of each.'),
 });
 
-export const TRIP_GROUPS = ['day', 'week', 'month', 'hour', 'strategy', 'market', 'reason', 'tag'] as const;
+const GROUPS = ['day', 'week', 'month', 'hour', 'strategy', 'market', 'reason', 'tag'] as const;
 
 export const profitsQuery = z.object({
   ...filter,
   by: z
-    .enum(TRIP_GROUPS)
+    .enum(GROUPS)
     .default('day')
     .describe('Days, weeks from Saturday on, months and hours are those of Tehran.'),
   calendar: z.enum(['gregorian', 'jalali']).default('gregorian').describe('The calendar of months.'),

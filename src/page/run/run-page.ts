@@ -53,6 +53,7 @@ export function unpackRun(sent: ReportData) {
   const tradeNumbers = fromDistances(trades.number);
   return {
     quote,
+    profits: sent.profits,
     stepMs,
     isThinned,
     equity: pointsOf(times, last),

@@ -1,8 +1,13 @@
 import { useSignal } from '@preact/signals';
+import { DAY_MS } from '../../domain/time-text.ts';
+import { ProfitCalendar, profitColumns } from '../profit-groups.tsx';
+import { ENGLISH_PAGE } from '../report-texts.ts';
+import type { ProfitKind } from '../run-data.ts';
 import {
   fixedText,
   foreignText,
   shownLength,
+  shownMonth,
   moneyWithUnit,
   shownNumber,
   pageText,
@@ -119,4 +124,57 @@ function columnsOf({ markets, trades, quote }: RunPage): readonly TradeColumn[] 
     ...words('exit', ({ exit }) => (exit === '' ? '' : pageText(`exit.${exit}`))),
     ...words('tag', ({ tag }) => foreignText(tag)),
   ];
+}
+
+/** Exits that have a word in the texts of a page. */
+const isExit = (key: string): key is Exclude<TradeRow['exit'], ''> => `exit.${key}` in ENGLISH_PAGE;
+
+const dayText = (fromMs: number | null): string => shownTime((fromMs ?? 0) + DAY_MS / 2, 'day');
+
+/** Shows closed trades by day, week, market and other: buttons choose the groups. */
+export function ProfitGroups({ data: { profits, quote } }: { readonly data: RunPage }) {
+  const by = useSignal<ProfitKind>('day');
+  const groups = profits[by.value];
+  const kinds = (Object.keys(profits) as ProfitKind[]).filter((kind) =>
+    profits[kind].some(({ key }) => key !== ''),
+  );
+  const money = (text: string): string => moneyWithUnit(Number(text), quote);
+  const columns = profitColumns(groups, {
+    title: (name) => (name === 'requests' ? '' : pageText(`profit.${name}`)),
+    groupTitle: pageText(`profit.${by.value}`),
+    nameOf({ fromMs, key }) {
+      if (fromMs !== null) return by.value === 'month' ? shownMonth(fromMs) : dayText(fromMs);
+      if (by.value === 'hour') return shownNumber(Number(key), {});
+      if (key === '') return pageText('nothing');
+      return by.value === 'reason' && isExit(key) ? pageText(`exit.${key}`) : foreignText(key);
+    },
+    gain: ({ profit }) => <span class={Number(profit) < 0 ? 'loss' : 'gain'}>{money(profit)}</span>,
+    fees: ({ fees }) => money(fees),
+    share: shareText,
+    ratio: (value) => (value === null ? pageText('nothing') : fixedText(value, 2)),
+    length: shownLength,
+    count: (count) => shownNumber(count, {}),
+    none: pageText('nothing'),
+  });
+  return (
+    <>
+      <div class="choices" role="group" aria-label={pageText('profit.by')}>
+        {kinds.map((kind) => (
+          <button key={kind} type="button" aria-pressed={kind === by.value} onClick={() => (by.value = kind)}>
+            {pageText(`profit.${kind}`)}
+          </button>
+        ))}
+      </div>
+      {by.value === 'day' ? (
+        <ProfitCalendar
+          days={groups}
+          label={pageText('profit.calendar')}
+          titleOf={({ fromMs, profit }) => `${dayText(fromMs)}: ${money(profit)}`}
+        />
+      ) : null}
+      <div class="scroll" tabIndex={0} role="region" aria-label={pageText('profit.by')}>
+        <Table columns={columns} rows={groups} keyOf={({ key }) => key} />
+      </div>
+    </>
+  );
 }

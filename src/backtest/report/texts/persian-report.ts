@@ -146,6 +146,8 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'rolling.note': 'سالانه، از بازده‌های روزانه.',
   'rolling.label': '{title}: از {least} تا {most}، آخرین {last}',
 
+  'profits.title': 'سود به تفکیک زمان، بازار و دلیل',
+  'profits.note': 'معامله‌های بسته پس از کارمزد، به زمان بسته شدن در تهران. هفته از شنبه آغاز می‌شود.',
   'monthly.title': 'بازده ماهانه، درصد',
   'monthly.label': 'بازده ماهانه',
   'monthly.year': 'سال',

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
-import { DAY_MS, weekdayOf } from '../../../domain/time-text.ts';
-import { tehranDay } from '../../../domain/zone-time.ts';
-import { localDigits, monthName, tehranParts } from '../../../language/format-time.ts';
+import { DAY_MS } from '../../../domain/time-text.ts';
+import { formatMonth } from '../../../language/format-time.ts';
 import type {
   ProfitsQuery,
   ProfitsReply,
@@ -12,6 +11,7 @@ import type {
   TripsQuery,
   TripsReply,
 } from '../../schema/trip.ts';
+import { ProfitCalendar, profitColumns } from '../../../page/profit-groups.tsx';
 import { MarketAndStrategy, SelectField, useMarketAndStrategy } from '../actions/field.tsx';
 import { withQuery } from '../api.ts';
 import { column, DataTable, NamedFigure, PagedList, type DataColumn } from '../parts/data-table.tsx';
@@ -20,9 +20,10 @@ import { Badge, Button, Choices, Gain, Money, NameLink, NameWord } from '../part
 import { openDialog } from '../actions/action.ts';
 import { mayOperate } from '../session.ts';
 import { knownMarket } from '../overview.ts';
-import { language, locale } from '../preferences.ts';
+import { locale } from '../preferences.ts';
 import { hrefOf } from '../route.ts';
 import {
+  capitalised,
   NONE,
   showCount,
   showExact,
@@ -32,9 +33,8 @@ import {
   showNumber,
   showShare,
   showTime,
-  signOf,
 } from '../shown.ts';
-import { t, wordFor } from '../translate.ts';
+import { t, textOf, wordFor } from '../translate.ts';
 import { useReply } from '../use-reply.ts';
 
 const STATES: readonly TripsQuery['state'][] = ['all', 'open', 'closed'];
@@ -322,7 +322,15 @@ export function ProfitsView() {
               const own = groups.filter((group) => group.currency === currency);
               return (
                 <Panel key={currency} title={t(`profits.${by.value}`)} note={t('profits.note')}>
-                  {by.value === 'day' ? <Calendar days={own} /> : null}
+                  {by.value === 'day' ? (
+                    <ProfitCalendar
+                      days={own}
+                      label={t('profits.calendar')}
+                      titleOf={({ fromMs, profit }) =>
+                        `${showTime(fromMs, 'day')}: ${showMoney(profit, currency, { isSigned: true })}`
+                      }
+                    />
+                  ) : null}
                   <ProfitTable by={by.value} groups={own} />
                 </Panel>
               );
@@ -341,39 +349,24 @@ function ProfitTable({
   readonly by: ProfitsQuery['by'];
   readonly groups: readonly ProfitGroup[];
 }) {
-  const most = Math.max(...groups.map(({ profit }) => Math.abs(Number(profit))));
-  const nameOf = ({ fromMs, key }: ProfitGroup) => {
-    if (fromMs !== null) return by === 'month' ? monthText(fromMs) : showTime(fromMs, 'day');
-    if (by === 'hour') return showNumber(key);
-    if (by === 'strategy' || by === 'market') return <NameLink view={by} name={key} />;
-    return key === '' ? NONE : <NameWord area="exit" name={key} />;
-  };
-  const columns: readonly DataColumn<ProfitGroup>[] = [
-    column(`profits.${by}`, nameOf, 'short', 'title'),
-    column(
-      'column.profit',
-      ({ profit, currency }) => (
-        <>
-          <Gain amount={profit} currency={currency} />
-          <meter
-            aria-hidden="true"
-            class={signOf(profit) < 0 ? 'loss' : ''}
-            max={most}
-            value={Math.abs(Number(profit))}
-          />
-        </>
-      ),
-      'number',
-    ),
-    column('trips.closed', ({ trips }) => showCount(trips), 'number'),
-    column('trips.winRate', ({ wins, trips }) => (trips === 0 ? NONE : showShare(wins / trips)), 'number'),
-    column('trips.payoff', ({ payoff }) => ratio(payoff), 'number'),
-    column('trips.length', ({ lengthMs, trips }) => (trips === 0 ? NONE : showLength(lengthMs)), 'number'),
-    column('column.fee', ({ fees, currency }) => <Money amount={fees} currency={currency} />, 'number'),
-    ...(groups.every(({ requests }) => requests === null)
-      ? []
-      : [column<ProfitGroup>('column.requests', ({ requests }) => showCount(requests ?? 0), 'number')]),
-  ];
+  const columns = profitColumns(groups, {
+    title: (name) => capitalised(textOf(PROFIT_TITLES[name])),
+    groupTitle: capitalised(t(`profits.${by}`)),
+    nameOf({ fromMs, key }) {
+      if (fromMs !== null)
+        return by === 'month' ? formatMonth(fromMs + DAY_MS / 2, locale.value) : showTime(fromMs, 'day');
+      if (by === 'hour') return showNumber(key);
+      if (by === 'strategy' || by === 'market') return <NameLink view={by} name={key} />;
+      return key === '' ? NONE : <NameWord area="exit" name={key} />;
+    },
+    gain: ({ profit, currency }) => <Gain amount={profit} currency={currency} />,
+    fees: ({ fees, currency }) => <Money amount={fees} currency={currency} />,
+    share: showShare,
+    ratio,
+    length: showLength,
+    count: showCount,
+    none: NONE,
+  });
   return (
     <DataTable
       label="view.profits"
@@ -385,44 +378,15 @@ function ProfitTable({
   );
 }
 
-function monthText(atMs: number): string {
-  const { year, month } = tehranParts(atMs + DAY_MS / 2, locale.value.calendar);
-  return `${monthName(month, locale.value)} ${localDigits(language.value, String(year))}`;
-}
-
-/** Weeks that the calendar shows. */
-const WEEKS = 53;
-const DAYS_A_WEEK = 7;
-
-/** Shows the profit of each day of a year as a square; the table has the same in figures. */
-function Calendar({ days }: { readonly days: readonly ProfitGroup[] }) {
-  const dayOf = ({ fromMs }: ProfitGroup): number => tehranDay((fromMs ?? 0) + DAY_MS / 2);
-  const byDay = new Map(days.map((group) => [dayOf(group), group]));
-  const last = Math.max(...byDay.keys());
-  const begin = last - weekdayOf(last) - (WEEKS - 1) * DAYS_A_WEEK;
-  const most = Math.max(...days.map(({ profit }) => Math.abs(Number(profit))));
-  return (
-    <div class="calendar" role="img" aria-label={t('profits.calendar')}>
-      {Array.from({ length: last - begin + 1 }, (_, index) => {
-        const day = byDay.get(begin + index);
-        if (day === undefined) return <i key={index} />;
-        const { profit, currency, fromMs } = day;
-        const tone = { '-1': 'bad', '0': 'calm', '1': 'good' }[signOf(profit)];
-        return (
-          <i
-            key={index}
-            class={tone}
-            data-level={Math.ceil((Math.abs(Number(profit)) / most) * CALENDAR_LEVELS)}
-            title={`${showTime(fromMs, 'day')}: ${showMoney(profit, currency, { isSigned: true })}`}
-          />
-        );
-      })}
-    </div>
-  );
-}
-
-/** Number of shades of a day. */
-const CALENDAR_LEVELS = 3;
+const PROFIT_TITLES = {
+  profit: 'column.profit',
+  trades: 'trips.closed',
+  winRate: 'trips.winRate',
+  payoff: 'trips.payoff',
+  length: 'trips.length',
+  fees: 'column.fee',
+  requests: 'column.requests',
+} as const;
 
 type QualityItem = QualityReply['groups'][number];
 const QUALITY_GROUPS: readonly QualityQuery['by'][] = ['market', 'strategy', 'kind', 'hour'];

@@ -24,6 +24,27 @@ const inRials = (column: Float64Array): Float64Array => column.map((value) => va
 const isRising = (values: readonly number[]): boolean =>
   values.every((value, index) => index === 0 || value > (values[index - 1] ?? 0));
 
+test('closed trades are grouped by time and label, all of them in each, by the clock of the page', () => {
+  const finished = finishRun(demoRun({ bars: 24 * 90, tradeChance: 0.3 }));
+  const closed = finished.trips.filter(({ isOpen }) => !isOpen);
+  const profit = closed.reduce((sum, trip) => sum + trip.profit, 0n);
+  for (const [language, beginsAt] of [
+    ['en', 0],
+    ['fa', 20.5 * 3_600_000],
+  ] as const) {
+    const { profits } = reportData(finished, reportVoice(language));
+    for (const [by, groups] of Object.entries(profits)) {
+      const sum = groups.reduce((all, group) => all + parseUnits(group.profit), 0n);
+      const trips = groups.reduce((all, group) => all + group.trips, 0);
+      expect({ by, sum, trips }).toEqual({ by, sum: profit, trips: closed.length });
+    }
+    expect(profits.day.every(({ fromMs }) => (fromMs ?? 0) % 86_400_000 === beginsAt)).toBe(true);
+    expect(profits.month.length).toBeGreaterThan(2);
+    const all = Object.entries(profits).flatMap(([by, groups]) => groups.map((group) => ({ by, ...group })));
+    if (language === 'en') expect(finished.head.profits).toEqual(all);
+  }
+});
+
 describe('thinned bars', () => {
   test('keep the first open, the last close and the extremes, on any grid', () => {
     const lengths = fc.record({
