@@ -201,8 +201,13 @@ export class PostAction {
     this.nowMs = nowMs;
   }
 
+  /** Handlers of all commands, by the names of their endpoints. */
+  readonly handlers = Object.fromEntries(
+    Object.keys(ACTIONS).map((name) => [name, this.handler(name as PostedName)]),
+  ) as { readonly [Name in PostedName]: ReturnType<typeof this.handler<Name>> };
+
   /** Returns the handler of an action, which estimates its cost or posts it. */
-  handler<Name extends PostedName>(name: Name) {
+  private handler<Name extends PostedName>(name: Name) {
     return async (call: { readonly body: BodyOf<Name>; readonly person: Person }): Promise<ActionReply> => {
       const { key, dryRun } = call.body;
       const {

@@ -7,34 +7,10 @@ import { readHaltWait } from '../../daemon/control-file.ts';
 import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
 import { costlessWork, costOf, byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
-import {
-  knownBotsReply,
-  booksReplyOf,
-  budgetsReplyOf,
-  ledgerNow,
-  overviewReplyOf,
-} from '../readers/overview-reply.ts';
+import * as overviews from '../readers/overview-reply.ts';
 import { type BotFolderReader, asApiError } from '../folder/bot-folder-reader.ts';
-import {
-  chartCandlesReplyOf,
-  askedMarket,
-  bookReplyOf,
-  marketsReplyOf,
-  marksReplyOf,
-  plotsReplyOf,
-  termsReplyOf,
-} from '../readers/market-replies.ts';
-import {
-  pickItem,
-  logItemOf,
-  signalsReplyOf,
-  orderReplyOf,
-  fillItemOf,
-  intentItemOf,
-  orderItemOf,
-  lockItemOf,
-  waitingIn,
-} from '../readers/row-items.ts';
+import * as marketReplies from '../readers/market-replies.ts';
+import * as rows from '../readers/row-items.ts';
 import { allSeriesOf, rulesReplyOf, strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
 import { profitsReplyOf, qualityReplyOf, tripsReplyOf } from '../readers/trip-replies.ts';
 import { findReports, reportItemOf } from './page-files.ts';
@@ -98,7 +74,7 @@ export function createHandlers(
   const alerts = new AlertItems(dataFolder, language);
   const rules = new RuleAnswers();
   const actions = new PostAction(folder, nowMs);
-  const bots = new SharedSnapshot(() => knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
+  const bots = new SharedSnapshot(() => overviews.knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
   const overview = new SharedSnapshot(
     () => {
       const parts = {
@@ -107,10 +83,10 @@ export function createHandlers(
         note: folder.note(),
         waitsFor: folder.ledger.waitsFor(),
         haltWait: folder.isInUse() === true ? readHaltWait(dataFolder) : null,
-        lockouts: ledgerNow(folder.ledger.rows(), nowMs()).lockouts,
+        lockouts: overviews.ledgerNow(folder.ledger.rows(), nowMs()).lockouts,
         alerts: alerts.openNow(),
       };
-      return readOrNone(folder, (reader) => overviewReplyOf(reader, parts));
+      return readOrNone(folder, (reader) => overviews.overviewReplyOf(reader, parts));
     },
     { forMs: OVERVIEW_FOR_MS },
   );
@@ -132,51 +108,55 @@ export function createHandlers(
       })),
     markets: () =>
       mirror.read((reader) =>
-        marketsReplyOf(reader, strategyItems(reader, { note: folder.note(), nowMs: nowMs() })),
+        marketReplies.marketsReplyOf(reader, strategyItems(reader, { note: folder.note(), nowMs: nowMs() })),
       ),
     candles: ({ params, query }) =>
-      mirror.read((reader) => chartCandlesReplyOf(reader, { symbol: symbolIn(params), ...query })),
+      mirror.read((reader) =>
+        marketReplies.chartCandlesReplyOf(reader, { symbol: symbolIn(params), ...query }),
+      ),
     marks: ({ params, query }) =>
-      mirror.read((reader) => marksReplyOf(reader, { symbol: symbolIn(params), ...query })),
-    book: ({ params, query }) => mirror.read((reader) => bookReplyOf(reader, symbolIn(params), query.levels)),
+      mirror.read((reader) => marketReplies.marksReplyOf(reader, { symbol: symbolIn(params), ...query })),
+    book: ({ params, query }) =>
+      mirror.read((reader) => marketReplies.bookReplyOf(reader, symbolIn(params), query.levels)),
     terms: ({ params }) => {
-      const { budgets } = ledgerNow(folder.ledger.rows(), nowMs());
-      return mirror.read((reader) => termsReplyOf(reader, symbolIn(params), budgets));
+      const { budgets } = overviews.ledgerNow(folder.ledger.rows(), nowMs());
+      return mirror.read((reader) => marketReplies.termsReplyOf(reader, symbolIn(params), budgets));
     },
-    plots: ({ params, query }) => mirror.read((reader) => plotsReplyOf(reader, symbolIn(params), query)),
+    plots: ({ params, query }) =>
+      mirror.read((reader) => marketReplies.plotsReplyOf(reader, symbolIn(params), query)),
     orders: ({ query: { state, ...query } }) =>
-      pageOf((pages) => pages.orders({ ...scopeOf(query), state }), orderItemOf),
-    order: ({ params }) => mirror.read((reader) => orderReplyOf(reader, params['key'] ?? '')),
+      pageOf((pages) => pages.orders({ ...scopeOf(query), state }), rows.orderItemOf),
+    order: ({ params }) => mirror.read((reader) => rows.orderReplyOf(reader, params['key'] ?? '')),
     fills: ({ query: { order, ...query } }) =>
-      pageOf((pages) => pages.fills({ ...scopeOf(query), orderKey: order ?? null }), fillItemOf),
+      pageOf((pages) => pages.fills({ ...scopeOf(query), orderKey: order ?? null }), rows.fillItemOf),
     trips: ({ query }) => mirror.read((reader) => tripsReplyOf(reader, query)),
     profits: ({ query }) => mirror.read((reader) => profitsReplyOf(reader, query)),
     quality: ({ query }) => mirror.read((reader) => qualityReplyOf(reader, query)),
     intents: ({ query: { status, ...query } }) =>
-      pageOf((pages) => pages.intents({ ...scopeOf(query), status }), intentItemOf),
+      pageOf((pages) => pages.intents({ ...scopeOf(query), status }), rows.intentItemOf),
     budgets: ({ query }) => {
       const seen = mirror.readOrNull((reader) => ({
         strategies: strategyItems(reader, { note: folder.note(), nowMs: nowMs() }),
         overTime: allSeriesOf(reader, 'budget/', query),
       }));
-      return budgetsReplyOf({
+      return overviews.budgetsReplyOf({
         rows: folder.ledger.rows(),
         nowMs: nowMs(),
         strategies: seen?.strategies ?? [],
         overTime: seen?.overTime ?? [],
       });
     },
-    books: () => mirror.read((reader) => booksReplyOf(reader)),
+    books: () => mirror.read((reader) => overviews.booksReplyOf(reader)),
     locks: () => mirror.read((reader) => locksReplyOf(reader, { dataFolder, nowMs: nowMs() })),
     log: ({ query: { level, strategy, before, limit } }) =>
       pageOf(
         (pages) =>
           pages.log({ level: levelOf(level), strategy: strategy ?? null, before: before ?? null, limit }),
-        logItemOf,
+        rows.logItemOf,
       ),
     signals: ({ query: { strategy = null, before = null, limit } }) =>
       mirror.read((reader) =>
-        signalsReplyOf(reader, {
+        rows.signalsReplyOf(reader, {
           dataFolder,
           isBotThere: () => folder.isInUse(),
           strategy,
@@ -193,20 +173,7 @@ export function createHandlers(
     bots: () => bots.get(),
     openapi: () => dashboardOpenApi(),
     actionState: ({ params }) => actions.stateOf(idIn(params)),
-    halt: actions.handler('halt'),
-    resume: actions.handler('resume'),
-    pause: actions.handler('pause'),
-    reload: actions.handler('reload'),
-    promote: actions.handler('promote'),
-    cancel: actions.handler('cancel'),
-    close: actions.handler('close'),
-    position: actions.handler('position'),
-    lock: actions.handler('lock'),
-    unlock: actions.handler('unlock'),
-    placeOrder: actions.handler('placeOrder'),
-    approve: actions.handler('approve'),
-    decline: actions.handler('decline'),
-    note: actions.handler('note'),
+    ...actions.handlers,
     acknowledge: ({ body, person }) => {
       const { key, dryRun, alert, andOlder } = body;
       const seen = `the alert ${alert}${andOlder ? ' and all older ones' : ''}`;
@@ -245,14 +212,14 @@ interface AskedPage {
 function scopeOf({ strategy, market, before, limit }: AskedPage) {
   return {
     strategy: strategy ?? null,
-    market: market === undefined ? null : askedMarket(market).symbol,
+    market: market === undefined ? null : marketReplies.askedMarket(market).symbol,
     before: before ?? null,
     limit,
   };
 }
 
 const symbolIn = (params: Readonly<Record<string, string>>): string =>
-  askedMarket(params['symbol'] ?? '', 'symbol').symbol;
+  marketReplies.askedMarket(params['symbol'] ?? '', 'symbol').symbol;
 
 function idIn({ id = '' }: Readonly<Record<string, string>>): number {
   if (!/^\d{1,15}$/.test(id))
@@ -353,7 +320,7 @@ class AlertItems {
 
   private itemOf({ id, facts, key, ...alert }: ListedAlert): AlertItem {
     const texts = { en: alertText(facts, localeOf('en')), fa: alertText(facts, localeOf('fa')) };
-    return pickItem(alertItem, {
+    return rows.pickItem(alertItem, {
       ...alert,
       id: String(id),
       rule: facts.rule,
@@ -371,11 +338,11 @@ function locksReplyOf(
 ): LocksReply {
   const { locks, nextChangeAtMs } = locksNow(reader.stored(), of.nowMs);
   return {
-    locks: locks.map((lock) => lockItemOf(lock)),
+    locks: locks.map((lock) => rows.lockItemOf(lock)),
     nextChangeAtMs: nextChangeAtMs === null ? null : Math.floor(nextChangeAtMs),
-    waiting: waitingIn(of.dataFolder, ['lock', 'unlock']).map(({ command }) =>
-      pickItem(waitingLockItem, command),
-    ),
+    waiting: rows
+      .waitingIn(of.dataFolder, ['lock', 'unlock'])
+      .map(({ command }) => rows.pickItem(waitingLockItem, command)),
   };
 }
 

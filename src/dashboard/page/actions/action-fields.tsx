@@ -1,4 +1,4 @@
-import { openDialog, type OpenDialog, type PageAction } from './action.ts';
+import type { OpenDialog, PageAction } from './action.ts';
 import { useSignal } from '@preact/signals';
 import { unitName } from '../../../language/format-money.ts';
 import { localeOf } from '../../../language/locale.ts';
@@ -352,12 +352,10 @@ function IndicatorFields({ known }: FieldsOf<'indicators'>) {
       chooseIndicators([...new Set([...chosen, `${name.value}:${usual === 0 ? 0 : Number(length)}`])]);
   };
   return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add();
-      }}
+    <FieldsForm
+      onSubmit={add}
+      submits="field.indicator.add"
+      isFull={chosen.length >= MOST_INDICATORS || names.length === 0}
     >
       <ul>
         {chosen.map((one) => (
@@ -386,16 +384,6 @@ function IndicatorFields({ known }: FieldsOf<'indicators'>) {
           problem={problem.value}
         />
       )}
-      <div class="buttons">
-        <Button text="action.close" onClick={() => (openDialog.value = null)} />
-        <button
-          type="submit"
-          class="primary"
-          disabled={chosen.length >= MOST_INDICATORS || names.length === 0}
-        >
-          {t('field.indicator.add')}
-        </button>
-      </div>
-    </form>
+    </FieldsForm>
   );
 }

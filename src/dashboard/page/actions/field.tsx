@@ -116,10 +116,14 @@ export function TextField({ label, name, typed, hint, problem, isNumber, isSecre
 interface FieldsFormProps {
   readonly onSubmit: () => void;
   readonly children: ComponentChildren;
+  /** Text of the button that acts at once; left out where a confirmation follows. */
+  readonly submits?: TextKey;
+  readonly isFull?: boolean;
 }
 
-/** Form with the fields of an action. Submitting it shows the cost; nothing is done yet. */
-export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
+/** Form with the fields of an action. Submitting it shows the cost by default; nothing is done yet. */
+export function FieldsForm(props: FieldsFormProps) {
+  const { onSubmit, children, submits, isFull = false } = props;
   return (
     <form
       class="fields"
@@ -130,9 +134,12 @@ export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
     >
       {children}
       <div class="buttons">
-        <Button text="action.leave" onClick={() => (openDialog.value = null)} />
-        <button type="submit" class="primary">
-          {t('action.showCost')}
+        <Button
+          text={submits === undefined ? 'action.leave' : 'action.close'}
+          onClick={() => (openDialog.value = null)}
+        />
+        <button type="submit" class="primary" disabled={isFull}>
+          {textOf(submits ?? 'action.showCost')}
         </button>
       </div>
     </form>
