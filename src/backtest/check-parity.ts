@@ -152,7 +152,11 @@ function countsOf({ signals, intents, orders, fills, books, bars }: SecondRun['s
 export interface ReplayWatch {
   readonly before: (event: EngineEvent) => void;
   /** Returns true to stop after this step. `call`: the request that the event answers, if it is an answer. */
-  readonly after: (event: EngineEvent, output: EngineOutput, call: VenueCall | null) => boolean;
+  readonly after: (
+    event: EngineEvent,
+    output: EngineOutput,
+    of: { readonly call: VenueCall | null; readonly engine: Engine },
+  ) => boolean;
 }
 
 /** Decisions of an engine that received the events of a session. */
@@ -276,7 +280,7 @@ async function decideAgain(
         if (change.kind === 'order' && !planned.has(change.order.key))
           planned.set(change.order.key, change.order);
       }
-      isStopped = watched?.after(event, output, call) === true;
+      isStopped = watched?.after(event, output, { call, engine }) === true;
       if (isStopped) break;
     } catch (error) {
       return decided(untilMs, messageOf(error));

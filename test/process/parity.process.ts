@@ -2,10 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { on, once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/check-parity.ts';
 import { calibrateReplay, DEFAULT_REPLAY_RULES } from '../../src/backtest/fill-calibration.ts';
 import { OrderReplay } from '../../src/backtest/replay-orders.ts';
+import type { SessionReplay } from '../../src/backtest/replay-session.ts';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { configWith } from '../support/embedded-bot.ts';
@@ -14,6 +18,7 @@ import { formatUnits } from '../../src/domain/money.ts';
 import { isoText } from '../../src/domain/time-text.ts';
 import type { OrderRecord } from '../../src/records/order.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
+import { startSarraf } from '../support/sarraf-process.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import type { OrderQuality } from '../../src/portfolio/execution-quality.ts';
 
@@ -82,6 +87,32 @@ interface BookAnswer {
   };
 }
 
+interface DebuggerMessage {
+  readonly method?: string;
+  readonly params?: {
+    readonly scriptId?: string;
+    readonly url?: string;
+    readonly callFrames?: readonly { readonly location: { readonly scriptId: string } }[];
+  };
+}
+
+/** Attaches a debugger to a program that waits for it, and returns the file in which it stops. */
+async function stopOf(address: string): Promise<string> {
+  const socket = new WebSocket(address);
+  const scripts = new Map<string | undefined, string>();
+  await once(socket, 'open');
+  for (const [id, method] of ['Debugger.enable', 'Runtime.runIfWaitingForDebugger'].entries())
+    socket.send(JSON.stringify({ id, method }));
+  for await (const [{ data }] of on(socket, 'message', { close: ['close'] })) {
+    const { method, params = {} } = JSON.parse(String(data)) as DebuggerMessage;
+    if (method === 'Debugger.scriptParsed') scripts.set(params.scriptId, params.url ?? '');
+    if (method !== 'Debugger.paused') continue;
+    socket.close();
+    return scripts.get(params.callFrames?.[0]?.location.scriptId) ?? '';
+  }
+  return 'nowhere';
+}
+
 describe('a recorded session of the embedded exchange', () => {
   let report: ParityReport;
 
@@ -147,8 +178,37 @@ describe('a recorded session of the embedded exchange', () => {
     expect(out).toContain(
       `\n  order ${order.key}: ${order.side} ${formatUnits(order.amount)} ${order.market}`,
     );
+    expect(out).toMatch(/\n {2}bar BTCIRT 1m of 2026-01-05T1[12]:\d\d:00Z: \d+, \d+, \d+, \d+\n/);
+    expect(out).toMatch(/\n {2}market-maker held -?[\d.]+ (?:btc|rls)\n/);
+    const ofIntent = await sarrafHere([
+      'replay',
+      '--session',
+      folder,
+      '--until',
+      order.intentId ?? '',
+      '--json',
+    ]);
+    const { moment } = JSON.parse(ofIntent.out) as SessionReplay;
+    expect(moment).toMatchObject({ phase: 'trading', locks: [] });
+    expect(moment?.intents.map(({ id, strategy }) => [id, strategy])).toContainEqual([
+      order.intentId,
+      order.strategy,
+    ]);
     const unknown = await sarrafHere(['replay', '--session', folder, '--until', 'order-of-nobody']);
     expect([unknown.code, unknown.error]).toEqual([2, expect.stringContaining('was order-of-nobody')]);
+  });
+
+  test('stops a debugger in the file of the strategy at the moment of an order', async () => {
+    using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
+    const orders = reader.orders({ strategy: 'market-maker', market: null, last: 100_000, state: 'all' });
+    const { key } = orders.filter(({ plannedAtMs }) => plannedAtMs < report.endMs)[7] as OrderRecord;
+    const { child, finished } = startSarraf(['replay', '--session', folder, '--until', key, '--inspect']);
+    const error = createInterface({ input: child.stderr as Readable });
+    const [line] = (await once(error, 'line')) as [string];
+    expect(await stopOf(/ws:\S+/.exec(line)?.[0] ?? '')).toMatch(/\/strategies\/market-maker\.ts$/);
+    const { code, out } = await finished;
+    expect(code).toBe(0);
+    expect(out).toContain(`\n  order ${key}: `);
   });
 
   test('shows from which moment it decides otherwise where one received book was changed', async () => {

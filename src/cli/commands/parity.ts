@@ -9,6 +9,7 @@ import { print, tableLines } from '../table.ts';
 import { countText } from '../../domain/money.ts';
 import { readTehranTime } from '../../domain/zone-time.ts';
 import { isoText } from '../../domain/time-text.ts';
+import { english } from '../../language/sentence.ts';
 
 interface Options {
   readonly session: string;
@@ -114,13 +115,14 @@ const REPLAY_EXAMPLES = `
 Runs the code of the strategies again on what the bot received, event by event, and sends nothing. It
 stops at the moment of an order or at the first decision from a time on, and shows what the bot knew
 and decided. Above it stands where the code decides otherwise than it did in the session.
-With --inspect it waits for a debugger, such as chrome://inspect, and stops there where your strategy
-is called: step into the next function, and you are in your own file.
+With --inspect it waits for a debugger, such as chrome://inspect, and stops there in the file of the
+strategy, at the first line of its handler.
 Exit codes: 0 all was decided as in the session, 1 something differs, 2 an option or the folder is wrong.
 
 Examples:
   sarraf replay --session data
   sarraf replay --session data --until bot-ma-cross-yq3z-1
+  sarraf replay --session data --until i12
   sarraf replay --session data --until 2026-04-02T11:00:00Z --inspect`;
 
 interface ReplayCommandOptions extends Pick<Options, 'session' | 'first' | 'json'> {
@@ -165,13 +167,24 @@ function replayLines(report: SessionReplay, first: number): readonly string[] {
   ];
 }
 
-function momentLines({ atMs, event, books, intents, orders, log }: ReplayMoment): readonly string[] {
+function momentLines(moment: ReplayMoment): readonly string[] {
+  const { atMs, event, phase, books, bars, held, open, locks, intents, orders, log } = moment;
   return [
     '',
-    `${isoText(atMs)}: ${event}`,
+    `${isoText(atMs)}: ${event}, ${phase}`,
     ...books.map(({ market, bid, ask }) => `  book ${market}: bid ${bid ?? '-'}, ask ${ask ?? '-'}`),
+    ...bars.map(
+      ({ series, openTimeMs, open: first, high, low, close }) =>
+        `  bar ${series} of ${isoText(openTimeMs)}: ${first}, ${high}, ${low}, ${close}`,
+    ),
+    ...held.map(({ strategy, asset, amount }) => `  ${strategy} held ${amount} ${asset}`),
+    ...open.map((text) => `  open ${text}`),
+    ...locks.map((text) => `  lock: ${english(text)}`),
     ...log.map(({ strategy, text }) => `  ${strategy} logged: ${text}`),
-    ...intents.map(({ id, strategy, kind, status }) => `  ${strategy} wanted ${kind} (${id}): ${status}`),
+    ...intents.map(
+      ({ id, strategy, kind, status, reason }) =>
+        `  ${strategy} wanted ${kind} (${id})${status === null ? '' : `: ${status}`}${reason === null ? '' : `, ${english(reason)}`}`,
+    ),
     ...orders.map((text) => `  order ${text}`),
   ];
 }
@@ -179,7 +192,10 @@ function momentLines({ atMs, event, books, intents, orders, log }: ReplayMoment)
 export function replayCommand(): Command {
   const description = 'Runs a recorded session again to a moment: what the bot knew and decided there.';
   return sessionCommand('replay', description, REPLAY_EXAMPLES)
-    .option('--until <moment>', 'an order by its key or id, or a time: the first decision from then on')
+    .option(
+      '--until <moment>',
+      'an order by its key or id, an intent by its id, or a time: the first decision from then on',
+    )
     .option('--inspect', 'waits for a debugger, and stops it there in the strategy')
     .action(asCommand(replay));
 }
