@@ -39,7 +39,8 @@ async function besideStudy<Result>(folder: string, run: () => Result): Promise<R
     const { address, tokenFile } = openedSchema.parse(JSON.parse(String(line)));
     const authorization = `Bearer ${readFileSync(tokenFile, 'utf8').trim()}`;
     const jobs = `${address}/api/v1/jobs`;
-    const headers = { authorization, 'content-type': 'application/json' };
+    // The measurement blocks this process: a connection that is kept open would time out.
+    const headers = { authorization, 'content-type': 'application/json', connection: 'close' };
     for (let attempt = 1; ; attempt += 1) {
       const added = await fetch(jobs, { method: 'POST', headers, body: JSON.stringify(STUDY) });
       if (added.ok) break;

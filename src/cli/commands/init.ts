@@ -41,7 +41,7 @@ import {
   type PackageOrigin,
 } from '../init/write-bot-folder.ts';
 import { marketOption } from '../option-readers.ts';
-import { mkdtempSync, readFileSync, rmSync, cpSync, mkdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, cpSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { ownFile } from '../../plugins/own-files.ts';
 import { endSignal } from '../end-signal.ts';
@@ -265,6 +265,8 @@ async function assemblePackage(
     mkdirSync(dirname(join(into, path)), { recursive: true });
     cpSync(join(checkout, path), join(into, path));
   }
+  // The bundler runs what it has made, which needs the dependencies. A package never has this folder.
+  symlinkSync(join(checkout, 'node_modules'), join(into, 'node_modules'));
   await tools.run(process.execPath, ['bundle.mjs', '--types', join(into, 'dist')]);
   return paths;
 }
