@@ -273,10 +273,8 @@ export type ControlCommand =
   | SignalCommand
   | { readonly kind: 'compare-balances' };
 
-const BY_HAND: ReadonlySet<string> = new Set('cancel close place position approve decline note'.split(' '));
-
 export function isByHand(command: ControlCommand): command is ByHandCommand {
-  return BY_HAND.has(command.kind);
+  return 'key' in command;
 }
 
 /** Events of one moment from a venue that pushes: first its answers, then the order updates. */
