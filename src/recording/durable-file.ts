@@ -208,7 +208,7 @@ export class PackedFile {
   constructor(options: AppendFileOptions) {
     this.options = options;
     this.file = new AppendFile(options);
-    this.packer.on('data', (packed: Buffer) => this.file.append(packed));
+    this.packer.on('data', (packed: Buffer) => this.file.append(packed)).on('error', options.onError);
   }
 
   get path(): string {
@@ -220,8 +220,10 @@ export class PackedFile {
     return this.file.bytes;
   }
 
+  /** Adds a line; nothing once it is being closed. */
   append(line: string): void {
     const { after, syncEveryMs, onError } = this.options;
+    if (this.packer.writableEnded) return;
     if (this.packer.writableLength > MOST_WAITING_BYTES)
       onError(new Error('this machine is too slow to compress it'));
     else this.packer.write(line);

@@ -111,6 +111,15 @@ test('events come back until where a killed process left them, and damaged ones 
   await expect(eventsIn(folder)).rejects.toMatchObject({ code: 'DATA_UNUSABLE' });
 });
 
+test('an event that comes while the file is closed is no error, and is not in it', async () => {
+  const file = open();
+  const closing = store(file, ticks(3));
+  file.apply(TICK);
+  await closing;
+  expect(problems).toEqual([]);
+  expect(await eventsIn(folder)).toEqual(ticks(3));
+});
+
 test('a file that has its maximum ends there, is reported once, and can be read', async () => {
   const file = open();
   await vi.waitFor(() => {

@@ -115,18 +115,16 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     );
   });
 
-  it('sells at the limit that it names, and at the market once the price is at the stop', () => {
+  it.each([
+    ['all', exit(BTC, { price: '105' }), '0.998'],
+    ['a part', target(BTC, { position: '0.5', price: '105' }), '0.498'],
+  ])('sells %s at the limit that it names, and all at the market at the stop', (_, intent, amount) => {
     const world = held();
-    world.want(exit(BTC, { price: '105' }));
-    world.endCanceled().advance(6_000);
-    expect(world.pending('place').call.order).toMatchObject({
-      execution: 'limit',
-      price: 1_050_000_000_000n,
-    });
-    world.accept();
+    world.want(intent);
+    serve(world);
     world.quote('89', '90');
     serve(world);
-    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', 'cancel', 'market 0.998']);
+    expect(world.sales()).toEqual(['pair 0.998', 'cancel', `limit ${amount} @105`, 'cancel', 'market 0.998']);
     expect(world.orders().at(-1)).toMatchObject({ exit: 'stop-loss', state: 'filled' });
   });
 
@@ -162,15 +160,6 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
       'pair 0.5',
     ]);
     expect(refused(world)).toEqual([]);
-  });
-
-  it('sells all at the stop while the limit sale of a part rests', () => {
-    const world = held();
-    world.want(target(BTC, { position: '0.5', price: '105' }));
-    serve(world);
-    world.quote('89', '90');
-    serve(world);
-    expect(world.sales()).toEqual(['pair 0.998', 'cancel', 'limit 0.498 @105', 'cancel', 'market 0.998']);
   });
 
   it('stays with the market once it has asked for it', () => {
