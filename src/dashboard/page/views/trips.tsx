@@ -267,11 +267,14 @@ function TripReason({ entryTag, exitTag, exit, entryOrder, exitOrder }: TripItem
   );
 }
 
+/** Shown characters of an order's id: its end, since the strategy stands beside it. */
+const END_OF_ID = 8;
+
 function OrderReason({ text, order }: { readonly text: string | null; readonly order: string | null }) {
   if (order === null) return null;
   return (
-    <a class="line" dir="ltr" lang="en" href={hrefOf('order', order)}>
-      {text ?? order}
+    <a class="line" dir="ltr" lang="en" href={hrefOf('order', order)} title={order}>
+      {text ?? `…${order.slice(-END_OF_ID)}`}
     </a>
   );
 }
@@ -458,11 +461,26 @@ function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem
       ({ key }) => (by === 'kind' ? <OrderKind name={key} /> : <bdi dir="ltr">{showName(key)}</bdi>),
       'title',
     ),
-    column('column.orders', ({ orders }) => showCount(orders), 'number'),
-    column('quality.filled', ({ filledShare }) => showShare(filledShare), 'number'),
+    column(
+      'quality.filled',
+      ({ orders, filledShare }) => (
+        <>
+          {showCount(orders)}
+          <span class="note line">{showShare(filledShare)}</span>
+        </>
+      ),
+      'number',
+    ),
     column(
       'quality.traded',
-      ({ traded, currency }) => <Money amount={traded} currency={currency} />,
+      ({ traded, fees, currency }) => (
+        <>
+          <Money amount={traded} currency={currency} />
+          <span class="note line">
+            <Money amount={fees} currency={currency} />
+          </span>
+        </>
+      ),
       'number',
     ),
     column(
@@ -475,7 +493,6 @@ function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem
       ),
       'number',
     ),
-    column('column.fee', ({ fees, currency }) => <Money amount={fees} currency={currency} />, 'number'),
     column(
       'quality.unfilled',
       ({ unfilledCost, valued, currency }) =>
