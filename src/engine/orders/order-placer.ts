@@ -71,8 +71,7 @@ export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
     const { exit } = plan;
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId, exit });
     if (plan.whenIdentical !== 'hold' || plan.isPostOnly === true) this.manners.set(single.key, plan);
-    const isLimit = single.execution === 'limit' && plan.book !== null;
-    const ahead = isLimit ? aheadOf(single, plan.book) : undefined;
+    const ahead = single.execution === 'limit' && plan.book !== null ? aheadOf(single, plan.book) : undefined;
     if (plan.stopLeg === null) {
       this.blotter.add(single, ahead);
       this.tryToSend(single);

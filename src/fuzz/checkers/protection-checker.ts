@@ -148,8 +148,7 @@ function bareAt(book: Book, bracket: WatchedBracket, atMs: number): bigint {
   if (held <= 0n) return 0n;
   const cost = costOf(bracket, orders, atMs);
   const cover = coverOf(bracket, orders, atMs);
-  if (cover === null) return 0n;
-  const bare = held - cover;
+  const bare = cover === null ? 0n : held - cover;
   // Steps change: what is too little for an order of its own is not counted.
   if (cost === null || (bare * cost) / ONE < CLEARLY_ENOUGH * market.minOrderValue) return 0n;
   return bare;

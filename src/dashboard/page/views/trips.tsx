@@ -135,6 +135,13 @@ export function TripsView() {
   );
 }
 
+const twoLines = (first: ComponentChild, second: ComponentChild): ComponentChild => (
+  <>
+    {first}
+    {second === null ? null : <span class="note line">{second}</span>}
+  </>
+);
+
 const ratio = (value: number | null): string => (value === null ? NONE : showNumber(value.toFixed(2)));
 
 /** Returns the columns of trips with what a click on the head sorts by; null for nothing. */
@@ -164,14 +171,9 @@ function tripColumns(): readonly (readonly [TripOrder | null, DataColumn<TripIte
       column(
         'trips.closedAt',
         ({ closedAtMs, openedAtMs }) =>
-          closedAtMs === null ? (
-            t('trips.state.open')
-          ) : (
-            <>
-              {showTime(closedAtMs)}
-              <span class="note line">{showLength(closedAtMs - openedAtMs)}</span>
-            </>
-          ),
+          closedAtMs === null
+            ? t('trips.state.open')
+            : twoLines(showTime(closedAtMs), showLength(closedAtMs - openedAtMs)),
         'short',
       ),
     ],
@@ -210,12 +212,11 @@ function tripColumns(): readonly (readonly [TripOrder | null, DataColumn<TripIte
       'change',
       column(
         'trips.change',
-        ({ change, risk }) => (
-          <>
-            {showShare(change, { isSigned: true })}
-            {risk === null ? null : <span class="note line">{t('trips.risk', { value: ratio(risk) })}</span>}
-          </>
-        ),
+        ({ change, risk }) =>
+          twoLines(
+            showShare(change, { isSigned: true }),
+            risk === null ? null : t('trips.risk', { value: ratio(risk) }),
+          ),
         'number',
       ),
     ],
@@ -451,8 +452,8 @@ function OrderKind({ name }: { readonly name: string }) {
   return kind === undefined ? <NameWord area="exit" name={name} /> : <>{t(`quality.kind.${kind}`)}</>;
 }
 
-const basisPoints = (value: number | null): ComponentChild =>
-  value === null ? null : <span class="note line">{t('quality.bps', { value: ratio(value) })}</span>;
+const basisPoints = (value: number | null): string | null =>
+  value === null ? null : t('quality.bps', { value: ratio(value) });
 
 function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem>[] {
   return [
@@ -463,34 +464,22 @@ function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem
     ),
     column(
       'quality.filled',
-      ({ orders, filledShare }) => (
-        <>
-          {showCount(orders)}
-          <span class="note line">{showShare(filledShare)}</span>
-        </>
-      ),
+      ({ orders, filledShare }) => twoLines(showCount(orders), showShare(filledShare)),
       'number',
     ),
     column(
       'quality.traded',
-      ({ traded, fees, currency }) => (
-        <>
-          <Money amount={traded} currency={currency} />
-          <span class="note line">
-            <Money amount={fees} currency={currency} />
-          </span>
-        </>
-      ),
+      ({ traded, fees, currency }) =>
+        twoLines(<Money amount={traded} currency={currency} />, <Money amount={fees} currency={currency} />),
       'number',
     ),
     column(
       'quality.slippage',
-      ({ slippage, slippageBps, priced, currency }) => (
-        <>
-          {priced === 0 ? NONE : <Money amount={slippage} currency={currency} />}
-          {basisPoints(slippageBps)}
-        </>
-      ),
+      ({ slippage, slippageBps, priced, currency }) =>
+        twoLines(
+          priced === 0 ? NONE : <Money amount={slippage} currency={currency} />,
+          basisPoints(slippageBps),
+        ),
       'number',
     ),
     column(
@@ -501,12 +490,11 @@ function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem
     ),
     column(
       'quality.shortfall',
-      ({ shortfall, shortfallBps, valued, currency }) => (
-        <>
-          {valued === 0 ? NONE : <Money amount={shortfall} currency={currency} />}
-          {basisPoints(shortfallBps)}
-        </>
-      ),
+      ({ shortfall, shortfallBps, valued, currency }) =>
+        twoLines(
+          valued === 0 ? NONE : <Money amount={shortfall} currency={currency} />,
+          basisPoints(shortfallBps),
+        ),
       'number',
     ),
     column('quality.times', ({ firstFillMs, completionMs }) =>
@@ -516,14 +504,11 @@ function qualityColumns(by: QualityQuery['by']): readonly DataColumn<QualityItem
     ),
     column(
       'quality.queue',
-      ({ ahead, queueShare }) => (
-        <>
-          {ahead === null ? NONE : t('quality.times.own', { times: ratio(ahead) })}
-          {queueShare === null ? null : (
-            <span class="note line">{t('quality.share', { share: showShare(queueShare) })}</span>
-          )}
-        </>
-      ),
+      ({ ahead, queueShare }) =>
+        twoLines(
+          ahead === null ? NONE : t('quality.times.own', { times: ratio(ahead) }),
+          queueShare === null ? null : t('quality.share', { share: showShare(queueShare) }),
+        ),
       'number',
     ),
   ];
