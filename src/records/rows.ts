@@ -85,7 +85,9 @@ const personText = z
   .string()
   .trim()
   .normalize()
-  .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'expected one line of text');
+  // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
+  .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/, 'expected one line of text')
+  .refine((text) => text.isWellFormed(), 'expected one line of text');
 
 /** Fields of a note on a trade; neither a text nor tags remove it. */
 export const noteFields = z.object({
