@@ -9,6 +9,12 @@ export const decimalTextField = z
 
 export const timeField = z.int().nonnegative().describe('Milliseconds since 1970, UTC.');
 
+/** Time in a query. An empty text is none: it is not 0. */
+export const queriedTime = z.preprocess(
+  (text) => (text === '' ? Number.NaN : text),
+  z.coerce.number().int().nonnegative(),
+);
+
 export const lengthField = z.number().nonnegative().describe('Milliseconds.');
 
 /** Content of the English text beside it as data, for display in another language. */

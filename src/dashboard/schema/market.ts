@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { countField, decimalTextField, sideField, timeField, nameField } from './fields.ts';
+import { countField, decimalTextField, sideField, timeField, nameField, queriedTime } from './fields.ts';
 import { orderItem } from './order.ts';
 import { bothSides } from '../../domain/order-book.ts';
 import { eachBarValue } from '../../domain/candle.ts';
 
 /** Time range; without an end it lasts until now, without a start from the oldest stored data. */
 export const rangeQuery = z.object({
-  from: z.coerce.number().int().nonnegative().optional().describe('Milliseconds since 1970.'),
-  to: z.coerce.number().int().nonnegative().optional().describe('Milliseconds since 1970.'),
+  from: queriedTime.optional().describe('Milliseconds since 1970.'),
+  to: queriedTime.optional().describe('Milliseconds since 1970.'),
 });
 
 /** Figure over time, oldest first; thinned if there are more than 2,000 values. */
@@ -22,12 +22,7 @@ export const equityReply = z.object({
 
 export const chartQuery = z.object({
   timeframe: nameField.default('1h'),
-  around: z.coerce
-    .number()
-    .int()
-    .nonnegative()
-    .optional()
-    .describe('The time in the middle; else until now.'),
+  around: queriedTime.optional().describe('The time in the middle; else until now.'),
   limit: z.coerce.number().int().min(1).max(2_000).default(500).describe('Candles.'),
 });
 

@@ -7,6 +7,7 @@ import {
   nameField,
   pageOfItems,
   pageQuery,
+  queriedTime,
   timeField,
 } from './fields.ts';
 
@@ -19,8 +20,8 @@ export const tripsQuery = pageQuery.extend({
   state: z.enum(['open', 'closed', 'all']).default('all'),
   reason: nameField.optional().describe('The exit of its bracket, or the tag of its sale.'),
   tag: nameField.optional().describe('A tag of its purchase, or of a person.'),
-  from: z.coerce.number().int().nonnegative().optional().describe('Closed at this time or later, in ms.'),
-  to: z.coerce.number().int().nonnegative().optional().describe('Closed before this time, in ms.'),
+  from: queriedTime.optional().describe('Closed at this time or later, in ms.'),
+  to: queriedTime.optional().describe('Closed before this time, in ms.'),
   by: z.enum(TRIP_ORDERS).default('closed').describe('What they are sorted by, the largest first.'),
   first: z.enum(['largest', 'smallest']).default('largest'),
 });

@@ -239,6 +239,7 @@ describe('what is read', () => {
   test.each([
     ['/orders?limit=501', 'limit'],
     ['/orders?before=x', 'before'],
+    ['/equity?from=0&to=', 'to'],
     ['/orders?strategie=x', undefined],
     ['/markets/nothing/book', 'symbol'],
     ['/markets/BTCIRT/candles?timeframe=7m', 'timeframe'],
