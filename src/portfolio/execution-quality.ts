@@ -1,4 +1,5 @@
 import { firstIndex } from '../domain/candle-columns.ts';
+import { present } from '../domain/errors.ts';
 import { divideHalfEven, formatUnits, midOfUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { ExitKind, Side } from '../domain/order.ts';
 import type { FillRecord } from '../records/fill.ts';
@@ -183,7 +184,8 @@ export function tradedIn(
   if (missing.some((span) => span.fromMs <= toMs && span.toMs >= fromMs)) return null;
   const begin = firstIndex(trades.length, (index) => (trades[index]?.atMs ?? 0) >= fromMs);
   let traded = 0n;
-  for (const trade of trades.slice(begin)) {
+  for (let index = begin; index < trades.length; index += 1) {
+    const trade = present(trades[index], 'a trade of the tape');
     if (trade.atMs > toMs) break;
     const isThere = side === 'buy' ? trade.price <= price : trade.price >= price;
     if (isThere && trade.side !== side) traded += trade.amount;

@@ -265,27 +265,32 @@ export function plotsReplyOf(reader: MirrorReader, symbol: string, range: AskedP
         plot: name,
         pane: panes.get(series) ?? null,
       })),
-      ...(range.indicators?.split(',') ?? []).flatMap((asked) =>
-        indicatorSeries(reader, asked, { symbol, ...range }),
-      ),
+      ...indicatorSeries(reader, range.indicators?.split(',') ?? [], { symbol, ...range }),
     ],
     indicators: Object.fromEntries(CHART_INDICATORS),
   };
 }
 
-/** Returns the lines of one asked indicator, such as `ema:20`, over the candles of a chart. */
-function indicatorSeries(reader: MirrorReader, asked: string, range: ChartRange): PlotsReply['series'] {
-  const [kind = '', length] = asked.split(':');
+/** Returns the lines of asked indicators, such as `ema:20`, over the candles of a chart. */
+function indicatorSeries(
+  reader: MirrorReader,
+  asked: readonly string[],
+  range: ChartRange,
+): PlotsReply['series'] {
+  if (asked.length === 0) return [];
   const { limit } = range;
   const { candles } = chartCandlesReplyOf(reader, { ...range, limit: limit + LONGEST_WARM_UP });
   try {
-    return indicatorLines({ kind, length: Number(length) }, candles).map(({ title, isPrice, points }) => ({
-      name: `indicator/${title}`,
-      points: points.slice(-limit),
-      strategy: '',
-      plot: title,
-      pane: isPrice ? null : `${kind} ${length}`,
-    }));
+    return asked.flatMap((each) => {
+      const [kind = '', length] = each.split(':');
+      return indicatorLines({ kind, length: Number(length) }, candles).map(({ title, isPrice, points }) => ({
+        name: `indicator/${title}`,
+        points: points.slice(-limit),
+        strategy: '',
+        plot: title,
+        pane: isPrice ? null : `${kind} ${length}`,
+      }));
+    });
   } catch (error) {
     if (error instanceof SarrafError && error.code === 'INVALID_STRATEGY')
       throw new ApiError('invalid-request', error.message, { field: 'indicators' });
