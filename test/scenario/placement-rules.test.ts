@@ -2,27 +2,24 @@ import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../src/domain/money.ts';
 import { createBareExchange, fund } from '../support/bare-exchange.ts';
 import { runTable } from './trading-table.ts';
+import { scenarios } from '../support/scenarios.ts';
 
 describe('placement', () => {
-  test('takes prices up to thirty percent from the last one', () =>
-    runTable(`
+  scenarios(runTable)`
+    takes prices up to thirty percent from the last one
       a buy limit 1 @70 => Active
       a buy limit 1 @69.99 => BadPrice
       a sell limit 1 @130 => Active
       a sell limit 1 @130.01 => BadPrice
-    `));
 
-  test('refuses what it does not know or can not price', () =>
-    runTable(`
+    refuses what it does not know or can not price
       a buy limit 1 @99 on NOPEIRT => InvalidMarketPair
       a buy limit 1 => InvalidOrderPrice
       a buy stop_limit 1 @106 => InvalidOrderPrice
       a sell stop_market 1 => InvalidOrderPrice
       a buy limit 0 @99 => ParseError
-    `));
 
-  test('refuses an identical order for ten seconds after an accepted one, whatever its client id', () =>
-    runTable(`
+    refuses an identical order for ten seconds after an accepted one, whatever its client id
       at 1000
       a buy limit 1 @99 once id one => Active
       a buy limit 1 @99 once id two => DuplicateOrder
@@ -33,38 +30,29 @@ describe('placement', () => {
       a buy limit 1 @99 once => DuplicateOrder
       at 11000
       a buy limit 1 @99 once => Active
-    `));
 
-  test('lets an order be resent after a refusal', () =>
-    runTable(`
+    lets an order be resent after a refusal
       fund a usdt 98
       a buy limit 1 @99 once => OverValueOrder
       fund a usdt 1
       a buy limit 1 @99 once => Active
-    `));
 
-  test('keeps client ids unique among the open orders of a user only', () =>
-    runTable(`
+    keeps client ids unique among the open orders of a user only
       a buy limit 1 @99 id x-1 => Active
       a buy limit 1 @98 id x-1 => DuplicateClientOrderId
       b buy limit 1 @98 id x-1 => Active
       cancel 1 => ok
       a buy limit 1 @98 id x-1 => Active
-    `));
 
-  test('refuses orders while the market is closed, and cancels are still taken', () =>
-    runTable(`
+    refuses orders while the market is closed, and cancels are still taken
       a buy limit 1 @99 => Active
       close
       a buy limit 1 @98 => MarketClosed
       cancel 1 => ok
       open
       a buy limit 1 @98 => Active
-    `));
 
-  test('keeps an order New for as long as it is configured to', () =>
-    runTable(
-      `
+    keeps an order New for as long as it is configured to ${{ newForMs: 500 }}
       at 0
       a sell limit 1 @99 => New
       book |
@@ -73,19 +61,15 @@ describe('placement', () => {
       at 500
       trades 1x2 1@99
       order 1 Done 1
-    `,
-      { newForMs: 500 },
-    ));
 
-  test('can reject an order after accepting it, in a word that nobody knows', () =>
-    runTable(`
+    can reject an order after accepting it, in a word that nobody knows
       a buy limit 2 @99 => Active
       b sell limit 1 @99 => Done
       reject 1
       order 1 Rejected 1
       wallet a usdt 999901 held 0
       cancel 1 => no
-    `));
+  `;
 
   test('needs a value above the minimum, not at it', () => {
     const { exchange, markets } = createBareExchange({

@@ -10,6 +10,7 @@ import type { TargetsOptions } from '../../src/strategy/intents.ts';
 import type { BarRules } from '../../src/venues/fill-rules.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { runnerOn } from '../support/runner-on.ts';
+import { scenarios } from '../support/scenarios.ts';
 
 /**
  * Runs a table of hourly bars: the closes of BTCUSDT and ETHUSDT, the targets that the strategy sets then,
@@ -19,8 +20,7 @@ import { runnerOn } from '../support/runner-on.ts';
  */
 function run(
   table: string,
-  options: TargetsOptions = { band: 0.01 },
-  rules: Partial<BarRules> = { spreadBps: 0 },
+  { spreadBps = 0, ...options }: TargetsOptions & Pick<Partial<BarRules>, 'spreadBps'> = { band: 0.01 },
 ): void {
   const rows = table
     .trim()
@@ -61,7 +61,7 @@ function run(
     markets: markets.map(({ market }) => market),
     fees: { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } },
     balances: { usdt: parseUnits('10000') },
-    rules: { volumeShareMillionths: null, ...rules },
+    rules: { volumeShareMillionths: null, spreadBps },
   });
   const { orders } = new CandleRunner({
     settings: {
@@ -88,60 +88,41 @@ function run(
   for (const [bar, { wanted }] of rows.entries()) expect(placedIn(bar), `bar ${bar}`).toBe(wanted);
 }
 
-test('shares are bought, left alone within the band, and brought back beyond it: sales first', () =>
-  run(`
+scenarios(run)`
+  shares are bought, left alone within the band, and brought back beyond it: sales first
     100 50 btc:0.4 eth:0.2 => buy BTC 40, buy ETH 40
     100 50 btc:0.4 eth:0.2 =>
     102 50 btc:0.4 eth:0.2 =>
     200 50 btc:0.4 eth:0.2 => sell BTC 12, buy ETH 16
     200 50                 =>
-  `));
 
-test('purchases are paid with what the sales bring', () =>
-  run(`
+  purchases are paid with what the sales bring
     100 50 btc:1       => buy BTC 100
     100 50 eth:1 btc:0 => sell BTC 100, buy ETH 200
     100 50             =>
-  `));
 
-test('a market that is not named is left alone, and 0 sells all of it', () =>
-  run(`
+  a market that is not named is left alone, and 0 sells all of it
     # The worst that BTC may cost is reserved until it has filled, and the rest of ETH follows.
     100 50 btc:0.5 eth:0.5 => buy BTC 50, buy ETH 99, buy ETH 1
     100 50 btc:0.2         => sell BTC 30
     100 50 eth:0           => sell ETH 100
-  `));
 
-test('what is too little for an order is left', () =>
-  run(
-    `
+  what is too little for an order is left ${{ band: 0 }}
     100 50 btc:0.5  => buy BTC 50
     100 50 btc:0.501 =>
     100 50 btc:0.502 => buy BTC 0.2
-  `,
-    { band: 0 },
-  ));
 
-test('the last purchase gets what is left, as where the others cost more than the middle', () =>
-  run(
-    `
+  the last purchase gets what is left, as where the others cost more than the middle
+    ${{ atOnce: 1, band: 0.01, spreadBps: 100 }}
     100 50 btc:0.5 eth:0.5 => buy BTC 50, buy ETH 99.5
     100 50                 =>
-  `,
-    { atOnce: 1, band: 0.01 },
-    { spreadBps: 100 },
-  ));
 
-test('without a band of its own it is that of the fee', () =>
-  run(
-    `
+  without a band of its own it is that of the fee ${{}}
     100 50 btc:0.5  => buy BTC 50
     # Half the width for 0.25 % is 6.16 % of the equity: of 127 BTC are 55.9 %, and of 129 they are 56.3 %.
     127 50 btc:0.5  =>
     129 50 btc:0.5  => sell BTC 5.63
-  `,
-    {},
-  ));
+`;
 
 test.each([
   ['btc:0.7 eth:0.4', 'fit: expected shares of at most 1 together, was 1.1: BTCUSDT 0.7, ETHUSDT 0.4'],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UnknownOrders } from '../../../src/engine/orders/unknown-orders.ts';
 import { orderIn } from '../../support/order-value.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const LATE_MS = 120_000;
 const APART_MS = 10_000;
@@ -61,8 +62,8 @@ function run(table: string): void {
 }
 
 describe('the search for orders without an answer', () => {
-  it('looks early, as most are found at once, and concludes nothing from that', () => {
-    run(`
+  scenarios(run)`
+    looks early, as most are found at once, and concludes nothing from that
       0      lost a from 7
       1000   due
       999    begin => nothing
@@ -73,11 +74,8 @@ describe('the search for orders without an answer', () => {
       60000  pass to 60050 => from 7
       60050  proven => nobody
       120001 due
-    `);
-  });
 
-  it('concludes from two passes that were both asked for when nothing could arrive any more', () => {
-    run(`
+    concludes from two passes that were both asked for when nothing could arrive any more
       0      lost a from 7
       1000   pass to 1050 => from 7
       120001 pass to 120050 => from 7
@@ -85,11 +83,8 @@ describe('the search for orders without an answer', () => {
       130001 due
       130001 pass to 130060 => from 7
       130060 proven => a since 130060
-    `);
-  });
 
-  it('learns nothing from a pass that was asked for while it could still arrive, however late it ended', () => {
-    run(`
+    learns nothing from a pass that was asked for while it could still arrive, however late it ended
       0      lost a from 7
       119000 begin => from 7
       120000 asked
@@ -98,8 +93,61 @@ describe('the search for orders without an answer', () => {
       200000 pass to 200050 => from 7
       210000 pass to 210050 => from 7
       210050 proven => a since 210050
-    `);
-  });
+
+    tries again a little after a pass that failed, and does not count it
+      0      lost a from 7
+      121000 begin => from 7
+      121000 asked
+      121050 failed
+      126050 due
+      126050 pass to 126100 => from 7
+      126100 proven => nobody
+      136050 due
+
+    begins no second pass while one is under way
+      0      lost a from 7
+      1000   begin => from 7
+      5000   begin => nothing
+      5000   asked
+      5010   complete
+      15000  due
+
+    does not count a pass for an order that was lost meanwhile and whose id may lie below it
+      0      lost a from 70
+      1000   begin => from 70
+      1000   asked
+      1020   lost b from 7
+      1050   complete
+      2020   due
+      2020   begin => from 7
+
+    proves each by its own time
+      0      lost a from 7
+      60000  lost b from 9
+      121000 pass to 121050 => from 7
+      131000 pass to 131050 => from 7
+      131050 proven => a since 131050
+      181000 pass to 181050 => from 7
+      191000 pass to 191050 => from 7
+      191050 proven => a since 131050, b since 191050
+
+    forgets one that was found, and has nothing to do then
+      0      lost a from 7
+      1000   begin => from 7
+      1000   asked
+      1010   found a
+      1050   complete
+      Infinity due
+      200000 proven => nobody
+
+    looks on once a minute while the trades leave it open
+      0      lost a from 7
+      121000 pass to 121050 => from 7
+      131000 pass to 131050 => from 7
+      191050 due
+      191050 pass to 191100 => from 7
+      191100 proven => a since 131050
+  `;
 
   it('counts the two passes from question to question, not from end to end', () => {
     run(`
@@ -119,30 +167,6 @@ describe('the search for orders without an answer', () => {
     `);
   });
 
-  it('tries again a little after a pass that failed, and does not count it', () => {
-    run(`
-      0      lost a from 7
-      121000 begin => from 7
-      121000 asked
-      121050 failed
-      126050 due
-      126050 pass to 126100 => from 7
-      126100 proven => nobody
-      136050 due
-    `);
-  });
-
-  it('begins no second pass while one is under way', () => {
-    run(`
-      0      lost a from 7
-      1000   begin => from 7
-      5000   begin => nothing
-      5000   asked
-      5010   complete
-      15000  due
-    `);
-  });
-
   it('reads from the first place where any of them can stand', () => {
     run(`
       0      lost a from 70
@@ -152,54 +176,6 @@ describe('the search for orders without an answer', () => {
     run(`
       0      lost a
       1000   begin => from 0
-    `);
-  });
-
-  it('does not count a pass for an order that was lost meanwhile and whose id may lie below it', () => {
-    run(`
-      0      lost a from 70
-      1000   begin => from 70
-      1000   asked
-      1020   lost b from 7
-      1050   complete
-      2020   due
-      2020   begin => from 7
-    `);
-  });
-
-  it('proves each by its own time', () => {
-    run(`
-      0      lost a from 7
-      60000  lost b from 9
-      121000 pass to 121050 => from 7
-      131000 pass to 131050 => from 7
-      131050 proven => a since 131050
-      181000 pass to 181050 => from 7
-      191000 pass to 191050 => from 7
-      191050 proven => a since 131050, b since 191050
-    `);
-  });
-
-  it('forgets one that was found, and has nothing to do then', () => {
-    run(`
-      0      lost a from 7
-      1000   begin => from 7
-      1000   asked
-      1010   found a
-      1050   complete
-      Infinity due
-      200000 proven => nobody
-    `);
-  });
-
-  it('looks on once a minute while the trades leave it open', () => {
-    run(`
-      0      lost a from 7
-      121000 pass to 121050 => from 7
-      131000 pass to 131050 => from 7
-      191050 due
-      191050 pass to 191100 => from 7
-      191100 proven => a since 131050
     `);
   });
 

@@ -29,6 +29,7 @@ import type { SeenBook } from '../../../../src/engine/risk/risk-view.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { english, type Sentence } from '../../../../src/language/sentence.ts';
+import { scenarios } from '../../../support/scenarios.ts';
 
 const MARKET_OPTIONS = { market: parseMarket('BTCUSDT'), amountStep: '0.001', minOrderValue: '5' };
 
@@ -116,6 +117,10 @@ export function runAlgorithm(
 ): (table: string) => void {
   return (table) => runTable(new AlgorithmRunner({ intent }, options.replaced), table);
 }
+
+/** Registers scenarios of the algorithm of this intent, or of the one that a scenario names in its place. */
+export const scenariosOf = (usual: SizedAlgorithmIntent) =>
+  scenarios<SizedAlgorithmIntent>((table, intent = usual) => runAlgorithm(intent)(table));
 
 /** Runs a table as `runAlgorithm` does, with an algorithm that was not begun by an intent. */
 export const runBegun =

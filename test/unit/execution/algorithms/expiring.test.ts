@@ -1,7 +1,8 @@
-import { describe, test } from 'vitest';
+import { describe } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { ExpiringAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { runBegun } from './algorithm-table.ts';
+import { scenarios } from '../../../support/scenarios.ts';
 
 const order: ExpiringAlgorithm = {
   kind: 'expiring',
@@ -15,8 +16,8 @@ const order: ExpiringAlgorithm = {
 };
 
 describe('an order with an end', () => {
-  test('is canceled when its time is over, and keeps what it has filled', () =>
-    runBegun(order)(`
+  scenarios<ExpiringAlgorithm>((table, begun = order) => runBegun(begun)(table))`
+    is canceled when its time is over, and keeps what it has filled
       start => place buy 1@99, wake 60000
       1 open => wake 60000
       at 30000 => wake 60000
@@ -25,24 +26,23 @@ describe('an order with an end', () => {
       1 cancelling => -
       1 settling 0.4/0.5 => -
       1 cancelled 0.5 => done cancelled
-    `));
 
-  test('is over when it fills before', () =>
-    runBegun(order)(`start => place buy 1@99, wake 60000\n1 open => wake 60000\n1 filled => done filled`));
+    is over when it fills before
+      start => place buy 1@99, wake 60000
+      1 open => wake 60000
+      1 filled => done filled
 
-  test('is canceled too while nobody knows whether it arrived', () =>
-    runBegun(order)(`
+    may wait for a stop price ${{ ...order, side: 'sell', price: null, stopPrice: parseUnits('90') }}
+      start => place sell 1 stop 90, wake 60000
+
+    is over when it is refused
+      start => place buy 1@99, wake 60000
+      refused too large => done refused: too large
+
+    is canceled too while nobody knows whether it arrived
       start => place buy 1@99, wake 60000
       1 unknown => wake 60000
       at 61000 => cancel 1
       1 rejected NeverArrived => done NeverArrived
-    `));
-
-  test('may wait for a stop price', () =>
-    runBegun({ ...order, side: 'sell', price: null, stopPrice: parseUnits('90') })(
-      `start => place sell 1 stop 90, wake 60000`,
-    ));
-
-  test('is over when it is refused', () =>
-    runBegun(order)(`start => place buy 1@99, wake 60000\nrefused too large => done refused: too large`));
+  `;
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refusalOf, runAlgorithm } from './algorithm-table.ts';
+import { refusalOf, scenariosOf } from './algorithm-table.ts';
 
 const berg = {
   kind: 'iceberg',
@@ -11,8 +11,8 @@ const berg = {
 } as const;
 
 describe('an iceberg', () => {
-  test('shows the next part once the last is filled and its fills are read', () =>
-    runAlgorithm(berg)(`
+  scenariosOf(berg)`
+    shows the next part once the last is filled and its fills are read
       position 5 => place sell 1@100
       1 open => -
       1 open 0.9 => -
@@ -22,24 +22,18 @@ describe('an iceberg', () => {
       at 600000 => -
       2 filled => place sell 0.5@100
       3 filled => done filled
-    `));
 
-  test('ends when somebody cancels a part', () =>
-    runAlgorithm(berg)(`
+    ends when somebody cancels a part
       start => place sell 1@100
       1 open => -
       1 settling 0.1/0.4 => -
       1 cancelled 0.4 => done its order was canceled
-    `));
 
-  test('ends at a rest that can not be ordered', () =>
-    runAlgorithm({ ...berg, amount: '1.05' })(`
+    ends at a rest that can not be ordered ${{ ...berg, amount: '1.05' }}
       start => place sell 1@100
       1 filled => done filled but for a rest below the minimum
-    `));
 
-  test('pauses after a refusal and gives up after three in a row', () =>
-    runAlgorithm(berg)(`
+    pauses after a refusal and gives up after three in a row
       start => place sell 1@100
       refused halted => wake 10500
       at 10500 => place sell 1@100
@@ -49,17 +43,15 @@ describe('an iceberg', () => {
       4 lost => wake 31500
       at 31500 => place sell 1@100
       refused halted => done refused 3 times in a row: halted
-    `));
 
-  test('knows what was filled though the parts are in no view any more', () =>
-    runAlgorithm(berg)(`
+    knows what was filled though the parts are in no view any more
       start => place sell 1@100
       1 filled => place sell 1@100
       forget 1 => -
       2 filled => place sell 0.5@100
       forget 2 => -
       3 filled => done filled
-    `));
+  `;
 
   test.each([
     ['no amount', { amount: 'x' }],

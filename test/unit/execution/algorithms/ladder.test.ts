@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseUnits, UNITS_PER_ONE } from '../../../../src/domain/money.ts';
 import { createLadder, ladderPrice, type LadderIntent } from '../../../../src/engine/algorithms/ladder.ts';
-import { CREATED, MARKET, refusalOf, runAlgorithm } from './algorithm-table.ts';
+import { CREATED, MARKET, refusalOf, scenariosOf } from './algorithm-table.ts';
 
 const three: LadderIntent = {
   kind: 'ladder',
@@ -15,8 +15,8 @@ const three: LadderIntent = {
 };
 
 describe('a ladder', () => {
-  test('places one rung after the other, each once the one before is there', () =>
-    runAlgorithm(three)(`
+  scenariosOf(three)`
+    places one rung after the other, each once the one before is there
       start => place buy 1@99
       1 unknown => -
       1 open => place buy 1@98
@@ -24,17 +24,14 @@ describe('a ladder', () => {
       3 open => -
       1 filled => -
       3 filled => done all of its orders have ended
-    `));
 
-  test('has more with each step away where it is linear', () =>
-    runAlgorithm({ ...three, side: 'sell', from: '101', to: '103', amount: '6', scale: 'linear' })(`
+    has more with each step away where it is linear
+      ${{ ...three, side: 'sell', from: '101', to: '103', amount: '6', scale: 'linear' }}
       start => place sell 1@101
       1 open => place sell 2@102
       2 open => place sell 3@103
-    `));
 
-  test('does not place again what somebody cancels', () =>
-    runAlgorithm(three)(`
+    does not place again what somebody cancels
       start => place buy 1@99
       1 open => place buy 1@98
       1 cancelled 0.2 => -
@@ -42,10 +39,8 @@ describe('a ladder', () => {
       3 open => -
       2 cancelled => -
       3 cancelled => done all of its orders have ended
-    `));
 
-  test('waits after a refusal, and keeps what rests when it gives up', () =>
-    runAlgorithm(three)(`
+    waits after a refusal, and keeps what rests when it gives up
       start => place buy 1@99
       1 open => place buy 1@98
       refused too many => wake 10500
@@ -54,10 +49,8 @@ describe('a ladder', () => {
       at 21000 => place buy 1@98
       4 lost => -
       1 filled => done placed 1 of 3 orders, then refused 3 times in a row: NeverArrived
-    `));
 
-  test('cancels what rests when its time is over, and places nothing more', () =>
-    runAlgorithm({ ...three, expireAfterMs: 5_000 })(`
+    cancels what rests when its time is over, and places nothing more ${{ ...three, expireAfterMs: 5_000 }}
       start => place buy 1@99, wake 5000
       1 open => place buy 1@98, wake 5000
       2 unknown => wake 5000
@@ -65,17 +58,15 @@ describe('a ladder', () => {
       1 cancelling => cancel 2
       1 cancelled 0.5 => cancel 2
       2 rejected NeverArrived => done its time is over
-    `));
 
-  test('knows its rungs though their orders are in no view any more', () =>
-    runAlgorithm(three)(`
+    knows its rungs though their orders are in no view any more
       start => place buy 1@99
       1 filled => place buy 1@98
       forget 1 => -
       2 open => place buy 1@97
       refused too many => wake 10500
       at 10500 => place buy 1@97
-    `));
+  `;
 
   test.each([
     ['more orders than are worth enough', { amount: '0.2', orders: 10 }, '3 fit'],

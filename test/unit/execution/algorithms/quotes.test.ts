@@ -6,7 +6,7 @@ import {
   updateQuotes,
   type QuotesAlgorithm,
 } from '../../../../src/engine/algorithms/quotes.ts';
-import { CREATED, MARKET, quotesOf, runAlgorithm } from './algorithm-table.ts';
+import { CREATED, MARKET, quotesOf, scenariosOf } from './algorithm-table.ts';
 import { english } from '../../../../src/language/sentence.ts';
 
 const pair = quotesOf(['buy', '1@99', 'sell', '1@101']);
@@ -20,8 +20,8 @@ const created = (intent: ReturnType<typeof quotesOf>): QuotesAlgorithm => {
 };
 
 describe('desired quotes', () => {
-  test('are placed once, and stay whatever is left of them', () =>
-    runAlgorithm(pair)(`
+  scenariosOf(bid)`
+    are placed once, and stay whatever is left of them ${pair}
       start => place buy 1@99, place sell 1@101
       1 open => -
       2 unknown => -
@@ -29,10 +29,8 @@ describe('desired quotes', () => {
       at 60000 => -
       quotes buy 1@99 sell 1@101 => -
       quotes buy 3@99 sell 0.5@101 => -
-    `));
 
-  test('wait on a side until what is to go has gone, and are placed then without another word', () =>
-    runAlgorithm(pair)(`
+    wait on a side until what is to go has gone, and are placed then without another word ${pair}
       start => place buy 1@99, place sell 1@101
       1 open => -
       2 open => -
@@ -44,20 +42,16 @@ describe('desired quotes', () => {
       1 settling 0.2/0.3 => -
       1 cancelled 0.3 => place buy 1@98
       3 open => -
-    `));
 
-  test('end what is not wanted in every state in which it may rest', () =>
-    runAlgorithm(bid)(`
+    end what is not wanted in every state in which it may rest
       start => place buy 1@99
       quotes buy 1@98 => cancel 1
       1 planned => cancel 1
       1 unknown => cancel 1
       1 open => cancel 1
       1 rejected => place buy 1@98
-    `));
 
-  test('wait for the next word once they are old', () =>
-    runAlgorithm(bid)(`
+    wait for the next word once they are old
       start => place buy 1@99
       1 open => -
       quotes buy 1@98 => cancel 1
@@ -67,18 +61,14 @@ describe('desired quotes', () => {
       1 cancelled => -
       at 60000 => -
       quotes buy 1@98 => place buy 1@98
-    `));
 
-  test('are still canceled when they are old', () =>
-    runAlgorithm(bid)(`
+    are still canceled when they are old
       start => place buy 1@99
       quotes buy 1@98 => cancel 1
       at 9000 => cancel 1
       1 open => cancel 1
-    `));
 
-  test('do not come again after a fill until the strategy says so', () =>
-    runAlgorithm(pair)(`
+    do not come again after a fill until the strategy says so ${pair}
       start => place buy 1@99, place sell 1@101
       1 open => -
       2 open => -
@@ -88,19 +78,15 @@ describe('desired quotes', () => {
       at 200 => -
       forget 2 => place sell 1@101   # as if it was never there
       quotes buy 1@99 sell 1@101 => place buy 1@99
-    `));
 
-  test('come again after a fill that is older than the set', () =>
-    runAlgorithm(bid)(`
+    come again after a fill that is older than the set
       start => place buy 1@99
       1 settling 0.5/1 => -
       at 100 => -
       quotes buy 1@99 => -
       1 filled => place buy 1@99
-    `));
 
-  test('are left alone after a refusal for as long as an identical order is held back', () =>
-    runAlgorithm(pair)(`
+    are left alone after a refusal for as long as an identical order is held back ${pair}
       start => place buy 1@99, place sell 1@101
       refused sells more than there is => -
       1 open => -
@@ -115,10 +101,8 @@ describe('desired quotes', () => {
       at 10600 => -
       quotes buy 1@98 sell 1.0@101.00 => -          # the same in other words
       quotes buy 1@98 sell 1@102 => place sell 1@102
-    `));
 
-  test('are left alone after a rejection that only the order itself shows, until their amount changes', () =>
-    runAlgorithm(bid)(`
+    are left alone after a rejection that only the order itself shows, until their amount changes
       start => place buy 1@99
       at 100 => -
       1 lost => -
@@ -128,10 +112,8 @@ describe('desired quotes', () => {
       2 lost => -
       quotes buy 1@99 => wake 10600
       at 10600 => place buy 1@99
-    `));
 
-  test('wait for no refused quote of which the set will be too old by then', () =>
-    runAlgorithm(bid)(`
+    wait for no refused quote of which the set will be too old by then
       start => place buy 1@99
       refused too large => -
       at 5499 => -
@@ -139,42 +121,34 @@ describe('desired quotes', () => {
       at 5501 => -
       quotes buy 1@99 => wake 10500
       at 10500 => place buy 1@99
-    `));
 
-  test('of two levels on one side are two orders', () =>
-    runAlgorithm(levels)(`
+    of two levels on one side are two orders ${levels}
       start => place buy 1@99, place buy 1@98
       2 open => -
       1 unknown => -
       quotes buy 1@98 buy 1@97 => cancel 1
       1 cancelled => place buy 1@97
-    `));
 
-  test('of one price are as many orders as there are quotes', () =>
-    runAlgorithm(quotesOf(['buy', '1@99', 'buy', '2@99']))(`
+    of one price are as many orders as there are quotes ${quotesOf(['buy', '1@99', 'buy', '2@99'])}
       start => place buy 1@99, place buy 2@99
       1 open => -
       quotes buy 1@99 => cancel 2
-    `));
 
-  test('are fitted to the price step, and anew when it changes', () =>
-    runAlgorithm(quotesOf(['buy', '1@99.126']))(`
+    are fitted to the price step, and anew when it changes ${quotesOf(['buy', '1@99.126'])}
       start => place buy 1@99.13
       1 open => -
       price step 0.5 => cancel 1
       1 cancelled => place buy 1@99
       quotes buy 1@99.2 => -
-    `));
 
-  test('that are none end the algorithm once everything has ended', () =>
-    runAlgorithm(bid)(`
+    that are none end the algorithm once everything has ended
       start => place buy 1@99
       1 open => -
       quotes => cancel 1
       1 cancelling => -
       1 settling 0.5/0.6 => -
       1 cancelled 0.6 => done no quotes are wanted
-    `));
+  `;
 });
 
 describe('a new set', () => {

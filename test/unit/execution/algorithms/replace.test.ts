@@ -4,14 +4,15 @@ import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts'
 import type { OrderRecord } from '../../../../src/records/order.ts';
 import type { SizedAlgorithmIntent } from '../../../../src/engine/algorithms/algorithms.ts';
 import { orderOf, refusalOf, runAlgorithm } from './algorithm-table.ts';
+import { scenarios } from '../../../support/scenarios.ts';
 
 const bid = plainOrder('buy', parseUnits('1'), parseUnits('99'));
 const dearer = { kind: 'replace', clientOrderId: 'id-old', price: '99.5' } as const;
 const replacing = (intent: SizedAlgorithmIntent) => runAlgorithm(intent, { replaced: bid });
 
 describe('a replacement', () => {
-  test('places what is left once the old order has ended and its fills are read', () =>
-    replacing(dearer)(`
+  scenarios<SizedAlgorithmIntent>((table, intent = dearer) => replacing(intent)(table))`
+    places what is left once the old order has ended and its fills are read
       start => cancel old
       old cancelling => -
       old cancelling 0.1 => -
@@ -19,10 +20,8 @@ describe('a replacement', () => {
       old cancelled 0.3 => place buy 0.7@99.5
       1 unknown => -
       1 open => done replaced
-    `));
 
-  test('places nothing while the end of the old order is not known', () =>
-    replacing(dearer)(`
+    places nothing while the end of the old order is not known
       old planned => -
       old sending => cancel old
       old unknown => cancel old
@@ -30,34 +29,33 @@ describe('a replacement', () => {
       at 3600000 => -
       old open => cancel old
       old cancelled => place buy 1@99.5
-    `));
 
-  test('is over when the old order was filled meanwhile', () =>
-    replacing(dearer)(`
+    is over when the old order was filled meanwhile
       start => cancel old
       old cancelling => -
       old settling 0.4/1 => -
       old filled => done filled before it could be replaced
-    `));
 
-  test('places nothing for an order that never was', () =>
-    replacing(dearer)(`
+    places nothing for an order that never was
       old unknown => cancel old
       old lost => done the order to replace never was: NeverArrived
-    `));
 
-  test('counts what was filled into a smaller amount', () =>
-    replacing({ ...dearer, amount: '0.5' })(`
+    counts what was filled into a smaller amount ${{ ...dearer, amount: '0.5' }}
       start => cancel old
       old cancelled 0.2 => place buy 0.3@99.5
       1 filled => done replaced
-    `));
 
-  test('only cancels when more was filled than is wanted', () =>
-    replacing({ kind: 'replace', clientOrderId: 'id-old', amount: '0.2' })(`
+    only cancels when more was filled than is wanted
+      ${{ kind: 'replace', clientOrderId: 'id-old', amount: '0.2' }}
       start => cancel old
       old cancelled 0.2 => done canceled, as no more is wanted than was filled
-    `));
+
+    places what is left though the old order is in no view any more
+      start => cancel old
+      old cancelled 0.3 => place buy 0.7@99.5
+      forget old => -
+      forget 1 => place buy 0.7@99.5     # a plan that was never written down
+  `;
 
   test.each([
     [
@@ -74,14 +72,6 @@ describe('a replacement', () => {
       ${happens} => done what is left was refused: ${reason}
     `),
   );
-
-  test('places what is left though the old order is in no view any more', () =>
-    replacing(dearer)(`
-      start => cancel old
-      old cancelled 0.3 => place buy 0.7@99.5
-      forget old => -
-      forget 1 => place buy 0.7@99.5     # a plan that was never written down
-    `));
 
   test('places nothing when the old order was forgotten before its end was seen', () =>
     replacing(dearer)('forget old => done the order to replace is not known any more'));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { noTradeBand } from '../../../../src/engine/algorithms/targets.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import { refusalOf, runAlgorithm } from './algorithm-table.ts';
+import { refusalOf, runAlgorithm, scenariosOf } from './algorithm-table.ts';
 
 const two = { kind: 'target', market: 'BTCUSDT', position: '2' } as const;
 const twoLimit = { ...two, price: '100' };
@@ -11,104 +11,67 @@ const flat = { ...two, position: '0' };
 const half = { kind: 'target', market: 'BTCUSDT', equityShare: '0.5' } as const;
 
 describe('a target', () => {
-  test('places the difference as one order and looks again at its end', () =>
-    runAlgorithm(two)(`
+  scenariosOf(two)`
+    places the difference as one order and looks again at its end
       book 99 101 => place buy 2
       1 open 0.5 => -
       book 98 100 => -
       1 settling 0.5/1.2 => -
       1 cancelled 1.2 => place buy 0.8
       2 filled => done reached
-    `));
 
-  test('waits for a book before its first market order, and for the side that it needs', () =>
-    runAlgorithm(two)(`
+    waits for a book before its first market order, and for the side that it needs
       start => books
       book 99 - => books
       book 99 101 => place buy 2
-    `));
 
-  test('needs no book with a limit price', () =>
-    runAlgorithm(twoLimit)(`
+    needs no book with a limit price ${twoLimit}
       position 0.5 => place buy 1.5@100
       1 unknown => -
       1 open => -
       1 filled => done reached
-    `));
 
-  test('sells what is too much, and never more than there is', () =>
-    runAlgorithm(flat)(`
+    sells what is too much, and never more than there is ${flat}
       position 1.5 => books
       book 99 101 => place sell 1.5
       1 filled => done reached
-    `));
 
-  test('sells nothing of what is not there', () =>
-    runAlgorithm(flat)(`
+    sells nothing of what is not there ${flat}
       position -1 => books
       book 99 101 => place buy 1
-    `));
 
-  test.each([
-    ['a step', 'position 1.9995 => done reached'],
-    ['the minimum value', 'position 1.951 => place buy 0.049@103'],
-    ['the minimum value', 'position 1.952 => done reached'],
-  ])('is reached when the difference is below %s', (_, table) =>
-    runAlgorithm({ ...two, price: '103' })(table),
-  );
-
-  test('takes the minimum by the book for a market order', () =>
-    runAlgorithm(two)(`
+    takes the minimum by the book for a market order
       position 1.951 => books
       book 99 101 => done reached
-    `));
 
-  test('makes up for fees until that is too little', () =>
-    runAlgorithm(two)(`
+    makes up for fees until that is too little
       book 99 101 => place buy 2
       position -0.1 => -
       1 filled => place buy 0.1
       position 1.899 => -
       2 filled => done reached
-    `));
 
-  test('turns a share into an amount once, at the first price', () =>
-    runAlgorithm(half)(`
+    turns a share into an amount once, at the first price ${half}
       equity 1000 => books
       book 99 101 => place buy 5
       book 999 1001 => -
       equity 9000 => -
       1 filled => done reached
-    `));
 
-  test('turns a share into an amount at its own price, once the equity is known', () =>
-    runAlgorithm({ ...half, price: '200' })(`
+    turns a share into an amount at its own price, once the equity is known ${{ ...half, price: '200' }}
       book 99 101 => books
       equity 1000 => place buy 2.5@200
-    `));
 
-  test('turns a value into an amount at the middle of the book, or at its own price', () => {
-    const worth = { kind: 'target', market: 'BTCUSDT', value: '500' } as const;
-    runAlgorithm(worth)('book 99 101 => place buy 5');
-    runAlgorithm({ ...worth, price: '200' })('position 3 => place sell 0.5@200');
-    runAlgorithm({ ...worth, value: '0' })('position 3 => books\nbook 99 101 => place sell 3');
-  });
-
-  test('of a share of nothing sells all', () =>
-    runAlgorithm(half)(`
+    of a share of nothing sells all ${half}
       position 1 => books
       equity -5 => books
       book 99 101 => place sell 1
-    `));
 
-  test('takes the only side of a book for a share', () =>
-    runAlgorithm(half)(`
+    takes the only side of a book for a share ${half}
       equity 1010 => books
       book - 101 => place buy 5
-    `));
 
-  test('pauses after a rejection and gives up after three in a row', () =>
-    runAlgorithm(twoLimit)(`
+    pauses after a rejection and gives up after three in a row ${twoLimit}
       start => place buy 2@100
       refused too large => wake 10500
       at 10499 => wake 10500
@@ -116,10 +79,8 @@ describe('a target', () => {
       2 rejected NoFunds => wake 21000
       at 21000 => place buy 2@100
       3 lost => done refused 3 times in a row: NeverArrived
-    `));
 
-  test('begins to count anew after a fill', () =>
-    runAlgorithm(two)(`
+    begins to count anew after a fill
       book 99 101 => place buy 2
       refused too large => wake 10500
       at 10500 => place buy 2
@@ -129,14 +90,27 @@ describe('a target', () => {
       4 cancelled => wake 31500          # a market order that nobody met
       at 31500 => place buy 1.9
       refused too large => done refused 3 times in a row: too large
-    `));
 
-  test('ends when somebody cancels its limit order', () =>
-    runAlgorithm(twoLimit)(`
+    ends when somebody cancels its limit order ${twoLimit}
       start => place buy 2@100
       1 open => -
       1 cancelled 0.5 => done its order was canceled
-    `));
+  `;
+
+  test.each([
+    ['a step', 'position 1.9995 => done reached'],
+    ['the minimum value', 'position 1.951 => place buy 0.049@103'],
+    ['the minimum value', 'position 1.952 => done reached'],
+  ])('is reached when the difference is below %s', (_, table) =>
+    runAlgorithm({ ...two, price: '103' })(table),
+  );
+
+  test('turns a value into an amount at the middle of the book, or at its own price', () => {
+    const worth = { kind: 'target', market: 'BTCUSDT', value: '500' } as const;
+    runAlgorithm(worth)('book 99 101 => place buy 5');
+    runAlgorithm({ ...worth, price: '200' })('position 3 => place sell 0.5@200');
+    runAlgorithm({ ...worth, value: '0' })('position 3 => books\nbook 99 101 => place sell 3');
+  });
 
   test('does not run after a position that others move for ever', () => {
     const rounds = Array.from({ length: 20 }, (_, round) => [

@@ -22,6 +22,7 @@ import {
 import type { WantedOrder } from '../../../../src/engine/risk/risk-view.ts';
 import { limitsOf, NO_LIMITS, runTable, viewOf } from './risk-table.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
+import { scenarios } from '../../../support/scenarios.ts';
 
 /** Accepts only a checked order, as everything that plans orders does. */
 const plan = (approved: RiskApproved<WantedOrder>): WantedOrder => approved.value;
@@ -153,23 +154,16 @@ describe('the size of an order', () => {
 });
 
 describe('the value of an order', () => {
-  test('is held to the limit of its quote currency', () =>
-    runTable(checkOrderValue)(`
+  scenarios(runTable(checkOrderValue))`
+    is held to the limit of its quote currency
       maxOrderValue usdt=100 | buy 1 at 100 => passes
       maxOrderValue usdt=100 | buy 1 at 100.0000000001 => refuses: the order of 1 BTC at 100.0000000001 USDT has a value of 100.0000000001 USDT, above the limit of 100 USDT for one order
       maxOrderValue usdt=100 | buy 1.000001 at 100 => refuses
       maxOrderValue rls=100 | buy 1000 at 100 => passes
       maxOrderValue usdt=100 rls=5000 | buy 50 at 100.01 in BTCIRT => refuses: above the limit of 5000 RLS
       | buy 1000000 at 100 => passes
-    `));
 
-  test('is rounded up', () =>
-    runTable(checkOrderValue)(
-      'maxOrderValue usdt=100 | buy 0.9999999999 at 100.0000000101 => refuses: of 100.0000000001 USDT',
-    ));
-
-  test('is worked out with the highest price that the order may trade at', () =>
-    runTable(checkOrderValue)(`
+    is worked out with the highest price that the order may trade at
       maxOrderValue usdt=101 | buy 1 => passes
       maxOrderValue usdt=100 | buy 1 => refuses: at 101 USDT
       maxOrderValue usdt=99 | sell 1 => passes
@@ -179,56 +173,53 @@ describe('the value of an order', () => {
       maxOrderValue usdt=109 | buy 1 stop 110 => refuses: at 110 USDT
       maxOrderValue usdt=111 | buy 1 at 112 stop 110 => refuses: at 112 USDT
       maxOrderValue usdt=112 | buy 1 at 112 stop 110 => passes
-    `));
 
-  test('is refused where there is no price', () =>
-    runTable(checkOrderValue)(`
+    is refused where there is no price
       maxOrderValue usdt=1000 | no book, buy 1 => refuses: has no price, and the book has none
       maxOrderValue usdt=1000 | book 99 -, buy 1 => refuses
       maxOrderValue usdt=1000 | book - 101, sell 1 => refuses
       maxOrderValue usdt=1000 | no book, buy 1 at 100 => passes
-    `));
+  `;
+
+  test('is rounded up', () =>
+    runTable(checkOrderValue)(
+      'maxOrderValue usdt=100 | buy 0.9999999999 at 100.0000000101 => refuses: of 100.0000000001 USDT',
+    ));
 });
 
 describe('the age of the book', () => {
-  test('is counted from when it was read', () =>
-    runTable(checkDataAge)(`
+  scenarios(runTable(checkDataAge))`
+    is counted from when it was read
       maxBookAgeMs 5000 | read 5000 ago => passes
       maxBookAgeMs 5000 | read 5001 ago => refuses: the book of BTCUSDT was read 5001 ms ago, above the limit of 5000 ms
       maxBookAgeMs 5000 | read -100 ago => passes
       maxBookAgeMs 5000 | read 5001 ago, holds 1, sell 1 => refuses
       | read 999999 ago => passes
-    `));
 
-  test('is counted by the word of the exchange where it has one', () =>
-    runTable(checkDataAge)(`
+    is counted by the word of the exchange where it has one
       maxBookVenueAgeMs 5000 | venue 5000 ago => passes
       maxBookVenueAgeMs 5000 | venue 5001 ago => refuses: the exchange says that the book of BTCUSDT is 5001 ms old
       maxBookVenueAgeMs 5000 | read 9000 ago => passes
       maxBookAgeMs 5000 | venue 9000 ago => passes
-    `));
 
-  test('is counted from when the next bar was due, where bars come in place of books', () =>
-    runTable(checkDataAge)(`
+    is counted from when the next bar was due, where bars come in place of books
       maxBookAgeMs 5000 | read 60000 ago, bar due 5000 ago => passes
       maxBookAgeMs 5000 | read 60000 ago, bar due -30000 ago => passes
       maxBookAgeMs 5000 | read 60000 ago, bar due 5001 ago => refuses: the bar of BTCUSDT that was due 5001 ms ago is missing, above the limit of 5000 ms
       maxBookVenueAgeMs 5000 | venue 60000 ago, bar due 5001 ago => refuses: the bar of BTCUSDT that was due 5001 ms ago
       maxBookVenueAgeMs 5000 | venue 60000 ago, bar due 100 ago => passes
       | bar due 999999 ago => passes
-    `));
 
-  test('is beyond any limit before the first book', () =>
-    runTable(checkDataAge)(`
+    is beyond any limit before the first book
       maxBookAgeMs 5000 | no book => refuses: no book of BTCUSDT was read yet
       maxBookVenueAgeMs 5000 | no book => refuses: no book of BTCUSDT was read yet
       | no book => passes
-    `));
+  `;
 });
 
 describe('open orders', () => {
-  test('are counted per strategy and in all', () =>
-    runTable(checkOpenOrders)(`
+  scenarios(runTable(checkOpenOrders))`
+    are counted per strategy and in all
       maxOpenOrdersPerStrategy 2 | live buy 1 at 90 => passes
       maxOpenOrdersPerStrategy 2 | live buy 1 at 90, live sell 1 at 110 in ETHUSDT => refuses: strategy mine has 2 open orders and one more would exceed the limit of 2
       maxOpenOrdersPerStrategy 2 | live buy 1 at 90, live sell 1 at 110 of other => passes
@@ -237,17 +228,15 @@ describe('open orders', () => {
       maxOpenOrdersPerStrategy 0 | => refuses
       maxOpenOrdersInAll 0 | => refuses
       | live buy 1 at 90, live buy 1 at 90 => passes
-    `));
 
-  test('are those that are planned or may still trade', () =>
-    runTable(checkOpenOrders)(`
+    are those that are planned or may still trade
       maxOpenOrdersPerStrategy 1 | live buy 1 at 90 planned => refuses
       maxOpenOrdersPerStrategy 1 | live buy 1 at 90 sending => refuses
       maxOpenOrdersPerStrategy 1 | live buy 1 at 90 unknown => refuses
       maxOpenOrdersPerStrategy 1 | live buy 1 at 90 cancelling => refuses
       maxOpenOrdersPerStrategy 1 | live buy 1 at 90 settling => passes
       maxOpenOrdersPerStrategy 1 | live buy 1 at 90 filled => passes
-    `));
+  `;
 });
 
 test('the rate of orders is counted within 60 seconds and 60 minutes', () =>
