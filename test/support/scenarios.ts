@@ -1,10 +1,13 @@
 import { test } from 'vitest';
 
+const isText = (value: unknown): value is string | number | bigint =>
+  ['string', 'number', 'bigint'].includes(typeof value);
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /**
  * Registers a test for each scenario of a text. A line at the left names a scenario, and the lines that are
- * indented further are its steps. An object in the text is the settings of its scenario:
+ * indented further are its steps. An object or a function in the text is the settings of its scenario; what
+ * follows it on its line is a step too. In `title`, `%s` stands for the name.
  *
  *     scenarios(runCandleTable)`
  *       fills when it is touched where that is set ${{ limitFill: 'touch' }}
@@ -16,20 +19,26 @@ const indentOf = (line: string): number => line.length - line.trimStart().length
  *     `;
  */
 export const scenarios =
-  <Settings extends object>(run: (steps: string, settings?: Settings) => void) =>
+  <Settings extends object>(run: (steps: string, settings: Settings) => unknown, title = '%s') =>
   (parts: TemplateStringsArray, ...values: readonly (Settings | string | number | bigint)[]): void => {
-    const wordOf = (index: number) => (typeof values[index] === 'object' ? `\0${index}\0` : values[index]);
-    const text = parts.reduce((before, part, index) => `${before}${wordOf(index - 1)}${part}`);
+    const words = values.map((value, index) => (isText(value) ? String(value) : `\0${index}\0`));
+    const text = String.raw({ raw: parts }, ...words);
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const left = Math.min(...lines.map(indentOf));
-    for (const [index, name] of lines.entries()) {
-      if (indentOf(name) > left) continue;
-      const next = lines.findIndex((line, at) => at > index && indentOf(line) === left);
+    for (const [index, line] of lines.entries()) {
+      if (indentOf(line) > left) continue;
+      const next = lines.findIndex((other, at) => at > index && indentOf(other) === left);
       const scenario = lines.slice(index, next === -1 ? undefined : next).join('\n');
       const settings = /\0(\d+)\0/.exec(scenario);
-      const [title = '', ...steps] = scenario.replace(/ *\0\d+\0/, '').split('\n');
-      test(title.trim(), () =>
-        run(steps.join('\n'), settings === null ? undefined : (values[Number(settings[1])] as Settings)),
+      const [name = '', ...steps] = scenario
+        .replace(/ *\0\d+\0:?/, '\n')
+        .split('\n')
+        .map((step) => step.trim());
+      const given = steps.filter((step) => step !== '').join('\n');
+      // A run without settings in its text has a default for them.
+      test(
+        title.replace('%s', () => name),
+        () => run(given, values[Number(settings?.[1] ?? -1)] as Settings),
       );
     }
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
+import { scenarios } from '../../support/scenarios.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
 const folder = folderOfAllTests();
@@ -232,84 +233,61 @@ describe('sarraf backtest', () => {
     expect(new Date(fromMs).toISOString()).toBe('2024-01-03T00:00:00.000Z');
   });
 
-  test.each([
-    ['nothing to run', '', 'expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml'],
-    ['no market', 'ma-cross', 'expected --market'],
-    [
-      'a market twice',
-      'ma-cross --market BTCUSDT --market btc-usdt',
-      '--market: expected every market once, found BTCUSDT twice',
-    ],
-    [
-      'money of two currencies',
-      'ma-cross --market BTCUSDT --market BTCIRT --cash 100',
-      'expected --balance for each currency',
-    ],
-    [
-      'two timeframes',
-      'ma-cross --market BTCUSDT --timeframe 1h --resolution 5m',
-      'expected --timeframe or --resolution, found 1h and 5m',
-    ],
-    ['rules that are no JSON', 'ma-cross --universe rls', 'expected rules as JSON'],
-    [
-      'rules of a market that is named',
-      'ma-cross --market BTCUSDT --universe {"quote":"usdt","rankBy":"volume24h","take":3}',
-      'expected --market or --universe, found both',
-    ],
-    [
-      'rules that are none',
-      'ma-cross --universe {"quote":"usdt","rankBy":"volume24h","take":0}',
-      'take: Too small',
-    ],
-    ['a market without data', 'ma-cross --market ETHUSDT', 'ETHUSDT'],
-    ['a market whose steps nobody knows', 'ma-cross --market FOOUSDT', 'give --price-step and --amount-step'],
-    ['an empty range', 'ma-cross --market BTCUSDT --from 2030-01-01', 'those there reach'],
-    [
-      'a range that ends before it begins',
-      'ma-cross --market BTCUSDT --from 2024-01-05 --to 2024-01-03',
-      '--to: expected a range that begins before it ends, found 2024-01-05T00:00:00Z to 2024-01-03T00:00:00Z',
-    ],
-    [
-      'a range behind the last candle of its month',
-      'ma-cross --market BTCUSDT --from 2024-01-30',
-      'from 2024-01-30T00:00:00Z to the end: those there reach',
-    ],
-    [
-      'a timeframe that the data can not give',
-      'ma-cross --market BTCUSDT --timeframe 30m',
-      'but those of 1h are: of which these can not be made',
-    ],
-    [
-      'a fee without its sign',
-      'ma-cross --market BTCUSDT --fee 0.25',
-      'such as 0.25% or 25%: say which you mean',
-    ],
-    ['a timeframe that is none', 'ma-cross --market BTCUSDT --timeframe 7h', 'expected one of 1m, 5m,'],
-    [
-      'a timeframe that can be made',
-      'ma-cross --market BTCUSDT --timeframe 4h',
-      'make them with "sarraf data resample --market BTCUSDT --timeframe 4h"',
-    ],
-    ['a step that is none', 'ma-cross --market BTCUSDT --price-step abc', 'expected a positive decimal'],
-    ['a strategy that is not there', 'nothing --market BTCUSDT', 'dip, grid, ma-cross, '],
-    ['a time that is none', 'ma-cross --market BTCUSDT --from soon', '--from'],
-    ['a file that is not there', 'ma-cross --market BTCUSDT --csv nothing.csv', 'nothing.csv'],
-    [
-      'a latency that nothing has in candles',
-      'ma-cross --market BTCUSDT --latency 50',
-      '--latency: expected it with --fidelity poll, found candles, which does not use it',
-    ],
-    [
-      'two kinds of slippage',
-      'ma-cross --market BTCUSDT --slippage-bps 1 --slippage-range 2',
-      'expected --slippage-bps or --slippage-range, found both',
-    ],
-    ['books that were not recorded', 'ma-cross --market BTCUSDT --fidelity poll', 'recorded books'],
-  ])('refuses %s in one line', async (_, args, message) => {
+  scenarios(async (line) => {
+    const [args = '', message = ''] = line.split(/ ?=> /);
     const { code, error } = await backtest(...words(args));
     expect([code, error.trim().split('\n').length], error).toEqual([2, 1]);
     expect(error).toContain(message);
-  });
+  }, 'refuses %s in one line')`
+    nothing to run
+      => expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml
+    no market
+      ma-cross => expected --market
+    a market twice
+      ma-cross --market BTCUSDT --market btc-usdt => --market: expected every market once, found BTCUSDT twice
+    money of two currencies
+      ma-cross --market BTCUSDT --market BTCIRT --cash 100 => expected --balance for each currency
+    two timeframes
+      ma-cross --market BTCUSDT --timeframe 1h --resolution 5m => expected --timeframe or --resolution, found 1h and 5m
+    rules that are no JSON
+      ma-cross --universe rls => expected rules as JSON
+    rules of a market that is named
+      ma-cross --market BTCUSDT --universe {"quote":"usdt","rankBy":"volume24h","take":3} => expected --market or --universe, found both
+    rules that are none
+      ma-cross --universe {"quote":"usdt","rankBy":"volume24h","take":0} => take: Too small
+    a market without data
+      ma-cross --market ETHUSDT => ETHUSDT
+    a market whose steps nobody knows
+      ma-cross --market FOOUSDT => give --price-step and --amount-step
+    an empty range
+      ma-cross --market BTCUSDT --from 2030-01-01 => those there reach
+    a range that ends before it begins
+      ma-cross --market BTCUSDT --from 2024-01-05 --to 2024-01-03 => --to: expected a range that begins before it ends, found 2024-01-05T00:00:00Z to 2024-01-03T00:00:00Z
+    a range behind the last candle of its month
+      ma-cross --market BTCUSDT --from 2024-01-30 => from 2024-01-30T00:00:00Z to the end: those there reach
+    a timeframe that the data can not give
+      ma-cross --market BTCUSDT --timeframe 30m => but those of 1h are: of which these can not be made
+    a fee without its sign
+      ma-cross --market BTCUSDT --fee 0.25 => such as 0.25% or 25%: say which you mean
+    a timeframe that is none
+      ma-cross --market BTCUSDT --timeframe 7h => expected one of 1m, 5m,
+    a timeframe that can be made
+      ma-cross --market BTCUSDT --timeframe 4h => make them with "sarraf data resample --market BTCUSDT --timeframe 4h"
+    a step that is none
+      ma-cross --market BTCUSDT --price-step abc => expected a positive decimal
+    a strategy that is not there
+      nothing --market BTCUSDT => dip, grid, ma-cross, 
+    a time that is none
+      ma-cross --market BTCUSDT --from soon => --from
+    a file that is not there
+      ma-cross --market BTCUSDT --csv nothing.csv => nothing.csv
+    a latency that nothing has in candles
+      ma-cross --market BTCUSDT --latency 50 => --latency: expected it with --fidelity poll, found candles, which does not use it
+    two kinds of slippage
+      ma-cross --market BTCUSDT --slippage-bps 1 --slippage-range 2 => expected --slippage-bps or --slippage-range, found both
+    books that were not recorded
+      ma-cross --market BTCUSDT --fidelity poll => recorded books
+  `;
 
   test('tells everything that does not fit at once, a line each, by the names of the options', async () => {
     const named = ['ma-cross', '--config', 'bot.yaml', '--inventory', 'btc=1', '--csv', csv];

@@ -5,6 +5,7 @@ import { progressText } from '../../../src/cli/data/progress-line.ts';
 import { sarrafHere, printed } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const START = Date.UTC(2024, 7, 8);
 const HOUR = 3_600_000;
@@ -102,67 +103,36 @@ describe('sarraf data', () => {
     );
   });
 
-  test.each<[string, readonly string[], string]>([
-    [
-      'a file that is not there',
-      ['import', '/no/such.csv', '--market', 'BTCIRT'],
-      'expected a file at /no/such.csv, found none',
-    ],
-    ['a market that is none', ['import', 'x.csv', '--market', 'BTC'], 'expected a market such as'],
-    [
-      'a market without data',
-      ['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h'],
-      'expected data of ETHIRT candles-1h',
-    ],
-    [
-      'an empty stretch',
-      [
-        'export',
-        'x.csv',
-        '--market',
-        'ETHIRT',
-        '--timeframe',
-        '1h',
-        '--from',
-        '2024-02-01',
-        '--to',
-        '2024-01-01',
-      ],
-      'begins before it ends',
-    ],
-    ['no timeframe', ['export', 'x.csv', '--market', 'ETHIRT'], 'expected --timeframe for candles'],
-    [
-      'a timeframe that is none',
-      ['resample', '--market', 'ETHIRT', '--timeframe', '7'],
-      'expected one of 1m, 5m, 15m',
-    ],
-    ['a time that is none', ['export', 'x.csv', '--market', 'ETHIRT', '--from', 'noon'], 'found "noon"'],
-    [
-      'an exchange without address',
-      ['download', '--market', 'BTCIRT', '--timeframe', '1m', '--from', '2024-01-01'],
-      'name it with --address',
-    ],
-    ['nothing to verify', ['verify'], 'expected recordings to verify'],
-    [
-      'an empty stretch to resample',
-      ['resample', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-01', '--to', '2024-01-01'],
-      'begins before it ends, was 2024-02-01T00:00:00Z to 2024-01-01T00:00:00Z',
-    ],
-    [
-      'a day that its month does not have',
-      ['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-30'],
-      'expected a date of the calendar',
-    ],
-    [
-      'columns that are none',
-      ['import', 'x.csv', '--market', 'BTCIRT', '--columns', 'when'],
-      'expected pairs such as time=when',
-    ],
-  ])('refuses %s in one line', async (_, args, message) => {
+  scenarios<readonly string[]>(async (message, args) => {
     const { code, out, error } = await data(...args);
     expect({ code, out, lines: error.trim().split('\n').length }).toEqual({ code: 2, out: '', lines: 1 });
     expect(error).toContain(message);
-  });
+  }, 'refuses %s in one line')`
+    a file that is not there ${['import', '/no/such.csv', '--market', 'BTCIRT']}
+      expected a file at /no/such.csv, found none
+    a market that is none ${['import', 'x.csv', '--market', 'BTC']}: expected a market such as
+    a market without data ${['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h']}
+      expected data of ETHIRT candles-1h
+    an empty stretch
+      ${['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-01', '--to', '2024-01-01']}
+      begins before it ends
+    no timeframe ${['export', 'x.csv', '--market', 'ETHIRT']}: expected --timeframe for candles
+    a timeframe that is none ${['resample', '--market', 'ETHIRT', '--timeframe', '7']}
+      expected one of 1m, 5m, 15m
+    a time that is none ${['export', 'x.csv', '--market', 'ETHIRT', '--from', 'noon']}: found "noon"
+    an exchange without address
+      ${['download', '--market', 'BTCIRT', '--timeframe', '1m', '--from', '2024-01-01']}
+      name it with --address
+    nothing to verify ${['verify']}: expected recordings to verify
+    an empty stretch to resample
+      ${['resample', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-01', '--to', '2024-01-01']}
+      begins before it ends, was 2024-02-01T00:00:00Z to 2024-01-01T00:00:00Z
+    a day that its month does not have
+      ${['export', 'x.csv', '--market', 'ETHIRT', '--timeframe', '1h', '--from', '2024-02-30']}
+      expected a date of the calendar
+    columns that are none ${['import', 'x.csv', '--market', 'BTCIRT', '--columns', 'when']}
+      expected pairs such as time=when
+  `;
 
   test('makes candles of finer ones that changed only when the old ones are gone', async () => {
     await data('import', csv('btc.csv', bars(HOURS)), '--market', 'BTCIRT');

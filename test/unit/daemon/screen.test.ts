@@ -6,6 +6,7 @@ import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord, OrderState } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
@@ -79,44 +80,26 @@ describe('the screen', () => {
     ]);
   });
 
-  test.each([
-    [
-      'an order',
-      order(),
-      '2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at 12,600,000,000  open',
-    ],
-    [
-      'an order that the exchange has not named',
-      order({ venueId: null, state: 'unknown' }),
-      '2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12,600,000,000  unknown',
-    ],
-    [
-      'a market order that has a bound',
-      order({ execution: 'market' }),
-      '2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at the market  open',
-    ],
-    [
-      'a stop',
-      order({ execution: 'stop_limit', side: 'sell', stopPrice: parseUnits('12500000000') }),
-      '2026-01-05 12:00:00 sample       order     42  sell 0.0015 BTCIRT at 12,600,000,000 once 12,500,000,000 is reached  open',
-    ],
-    [
-      'a refusal with its code',
-      order({ venueId: null, state: 'rejected', reason: 'OverValueOrder' }),
-      '2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12,600,000,000  rejected: OverValueOrder',
-    ],
-    [
-      'a fill with its fee',
-      fill(),
-      '2026-01-05 12:00:00 sample       FILL      42  buy 0.0015 BTCIRT at 12,600,000,000, fee 0.00000375 btc',
-    ],
-    ['a word', notice('info', 'goes on'), '2026-01-05 12:00:00 goes on'],
-    ['a warning', notice('warning', 'looks odd'), '2026-01-05 12:00:00 WARNING: looks odd'],
-    ['an error', notice('error', 'the disk is full'), '2026-01-05 12:00:00 ERROR: the disk is full'],
-    ['a name at its start', notice('error', 'dip stopped'), '2026-01-05 12:00:00 ERROR: dip stopped'],
-  ])('shows %s in one line', (_, one, line) => {
+  scenarios<EngineNotice>((line, one) => {
     expect(shown(one)).toEqual([line]);
-  });
+  }, 'shows %s in one line')`
+    an order ${order()}
+      2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at 12,600,000,000  open
+    an order that the exchange has not named ${order({ venueId: null, state: 'unknown' })}
+      2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12,600,000,000  unknown
+    a market order that has a bound ${order({ execution: 'market' })}
+      2026-01-05 12:00:00 sample       order     42  buy 0.0015 BTCIRT at the market  open
+    a stop ${order({ execution: 'stop_limit', side: 'sell', stopPrice: parseUnits('12500000000') })}
+      2026-01-05 12:00:00 sample       order     42  sell 0.0015 BTCIRT at 12,600,000,000 once 12,500,000,000 is reached  open
+    a refusal with its code ${order({ venueId: null, state: 'rejected', reason: 'OverValueOrder' })}
+      2026-01-05 12:00:00 sample       order      -  buy 0.0015 BTCIRT at 12,600,000,000  rejected: OverValueOrder
+    a fill with its fee ${fill()}
+      2026-01-05 12:00:00 sample       FILL      42  buy 0.0015 BTCIRT at 12,600,000,000, fee 0.00000375 btc
+    a word ${notice('info', 'goes on')}: 2026-01-05 12:00:00 goes on
+    a warning ${notice('warning', 'looks odd')}: 2026-01-05 12:00:00 WARNING: looks odd
+    an error ${notice('error', 'the disk is full')}: 2026-01-05 12:00:00 ERROR: the disk is full
+    a name at its start ${notice('error', 'dip stopped')}: 2026-01-05 12:00:00 ERROR: dip stopped
+  `;
 
   test.each<OrderState>(['planned', 'sending', 'cancelling', 'settling'])(
     'keeps an order to itself while %s',

@@ -11,6 +11,7 @@ import {
 import { PAUSE, UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
 import { EngineWorld, START_MS } from './engine-world.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const told: unknown[] = [];
 
@@ -119,43 +120,7 @@ describe('a signal', () => {
     expect(idsOf(world)).toEqual(['a', 'a']);
   });
 
-  it.each<readonly [string, () => Partial<SignalCommand>, string, string]>([
-    [
-      'of another shape',
-      () => ({ payload: { price: 98 } }),
-      'invalid',
-      'payload.price: Invalid input: expected string, received number',
-    ],
-    [
-      'of a strange field',
-      () => ({ payload: { price: '9', '\u001B[2J\n': 1 } }),
-      'invalid',
-      'payload: Unrecognized key: " [2J "',
-    ],
-    [
-      'that is long',
-      () => ({ payload: { price: 'x'.repeat(9_000) } }),
-      'too-large',
-      'at most 8192 characters of JSON, were 9012',
-    ],
-    ['that is deep', () => ({ payload: deep(17) }), 'too-large', 'at most 16 levels of JSON'],
-    ['that is very deep', () => ({ payload: deep(100_000) }), 'too-large', 'at most 16 levels of JSON'],
-    ['that is none', () => ({ payload: undefined }), 'too-large', 'payload: expected JSON, was none'],
-    ['of long ago', () => ({ ageMs: 61_001 }), 'too-old', 'expected a signal of the last 60 s, was 62 s old'],
-    ['of the future', () => ({ ageMs: -60_001 }), 'too-old', 'see that both clocks are right'],
-    [
-      'of another name',
-      () => ({ name: 'other' }),
-      'unknown',
-      'expected a signal that one declares (alert, slow), was other',
-    ],
-    [
-      'for nobody',
-      () => ({ strategy: 'two' }),
-      'unknown',
-      'expected one of the strategies of this bot (one), was two',
-    ],
-  ])('%s is refused, and is in the journal', (_, more, code, part) => {
+  scenarios<readonly [() => Partial<SignalCommand>, string]>((part, [more, code]) => {
     const world = ready();
     const reply = give(world, signal('a', more()));
     expect(reply).toMatchObject({ outcome: 'refused', code });
@@ -163,7 +128,23 @@ describe('a signal', () => {
     expect(idsOf(world)).toEqual([]);
     world.mirror.flush();
     expect(journalOf(world)).toMatchObject([{ id: 'a', outcome: 'refused', code, reason: reply?.message }]);
-  });
+  }, '%s is refused, and is in the journal')`
+    of another shape ${[() => ({ payload: { price: 98 } }), 'invalid']}
+      payload.price: Invalid input: expected string, received number
+    of a strange field ${[() => ({ payload: { price: '9', '\u001B[2J\n': 1 } }), 'invalid']}
+      payload: Unrecognized key: " [2J "
+    that is long ${[() => ({ payload: { price: 'x'.repeat(9_000) } }), 'too-large']}
+      at most 8192 characters of JSON, were 9012
+    that is deep ${[() => ({ payload: deep(17) }), 'too-large']}: at most 16 levels of JSON
+    that is very deep ${[() => ({ payload: deep(100_000) }), 'too-large']}: at most 16 levels of JSON
+    that is none ${[() => ({ payload: undefined }), 'too-large']}: payload: expected JSON, was none
+    of long ago ${[() => ({ ageMs: 61_001 }), 'too-old']}: expected a signal of the last 60 s, was 62 s old
+    of the future ${[() => ({ ageMs: -60_001 }), 'too-old']}: see that both clocks are right
+    of another name ${[() => ({ name: 'other' }), 'unknown']}
+      expected a signal that one declares (alert, slow), was other
+    for nobody ${[() => ({ strategy: 'two' }), 'unknown']}
+      expected one of the strategies of this bot (one), was two
+  `;
 
   it('may be as old as its declaration says', () => {
     const world = ready();

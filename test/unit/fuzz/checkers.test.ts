@@ -14,6 +14,7 @@ import { checkOrders } from '../../../src/fuzz/checkers/order-checker.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { RequestLog } from '../../../src/simulator-server/request-log.ts';
 import { trueFill, trueOrder } from '../../support/order-value.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const order = ({ id = 10, ...changes }: Partial<TrueOrder> = {}): TrueOrder =>
   trueOrder(id, {
@@ -77,48 +78,26 @@ describe('the agreement of mirror and exchange', () => {
     expect(checkAgreement(truth(), rows(), { instance: 'bot' })).toEqual([]);
   });
 
-  test.each([
-    ['an order that the mirror lacks', truth(), rows({ orders: [] }), 'it is not there'],
-    ['an order that never was', truth({ orders: [] }), rows(), 'it never was there'],
-    [
-      'an order taken for rejected',
-      truth(),
-      rows({ orders: [row({ state: 'rejected' })] }),
-      'rejected in the mirror',
-    ],
-    [
-      'an order still unknown',
-      truth(),
-      rows({ orders: [row({ state: 'unknown' })] }),
-      'unknown in the mirror',
-    ],
-    [
-      'a closed order taken for open',
-      truth({ orders: [order({ isOpen: false, status: 'Done' })] }),
-      rows(),
-      'is Done',
-    ],
-    ['what was matched', truth(), rows({ orders: [row({ filled: '0.5' })] }), 'filled 0.5'],
-    [
-      'a fill that the mirror lacks',
-      truth(),
-      rows({ fills: [] }),
-      'expected fill 5 of order 10 (buy) in the mirror, ',
-    ],
-    ['a fill twice', truth(), rows({ fills: [fillRow(), fillRow()] }), 'once at the exchange, it is not'],
-    ['a fill that never was', truth({ fills: [] }), rows(), 'expected fills of order 10 (buy) of the mirror'],
-    ['a fee', truth(), rows({ fills: [fillRow({ fee: '0.1' })] }), 'with a fee of 0.1, once at the exchange'],
-    [
-      'a balance',
-      truth(),
-      rows({ balances: [{ currency: 'usdt', total: '901', held: '100' }] }),
-      'usdt: 900',
-    ],
-    ['a hold', truth(), rows({ balances: [{ currency: 'usdt', total: '900', held: '0' }] }), 'held 100'],
-    ['a balance that the mirror lacks', truth(), rows({ balances: [] }), 'expected a balance of usdt'],
-  ])('names %s', (_, exchange, mirror, words) => {
+  scenarios<readonly [ExchangeTruth, MirrorRows]>((words, [exchange, mirror]) => {
     expect(saying(checkAgreement(exchange, mirror, { instance: 'bot' }))).toContain(words);
-  });
+  }, 'names %s')`
+    an order that the mirror lacks ${[truth(), rows({ orders: [] })]}: it is not there
+    an order that never was ${[truth({ orders: [] }), rows()]}: it never was there
+    an order taken for rejected ${[truth(), rows({ orders: [row({ state: 'rejected' })] })]}
+      rejected in the mirror
+    an order still unknown ${[truth(), rows({ orders: [row({ state: 'unknown' })] })]}: unknown in the mirror
+    a closed order taken for open ${[truth({ orders: [order({ isOpen: false, status: 'Done' })] }), rows()]}
+      is Done
+    what was matched ${[truth(), rows({ orders: [row({ filled: '0.5' })] })]}: filled 0.5
+    a fill that the mirror lacks ${[truth(), rows({ fills: [] })]}
+      expected fill 5 of order 10 (buy) in the mirror, 
+    a fill twice ${[truth(), rows({ fills: [fillRow(), fillRow()] })]}: once at the exchange, it is not
+    a fill that never was ${[truth({ fills: [] }), rows()]}: expected fills of order 10 (buy) of the mirror
+    a fee ${[truth(), rows({ fills: [fillRow({ fee: '0.1' })] })]}: with a fee of 0.1, once at the exchange
+    a balance ${[truth(), rows({ balances: [{ currency: 'usdt', total: '901', held: '100' }] })]}: usdt: 900
+    a hold ${[truth(), rows({ balances: [{ currency: 'usdt', total: '900', held: '0' }] })]}: held 100
+    a balance that the mirror lacks ${[truth(), rows({ balances: [] })]}: expected a balance of usdt
+  `;
 
   test('knows the stop leg of a pair by the other one, and leaves foreign orders alone', () => {
     const exchange = truth({

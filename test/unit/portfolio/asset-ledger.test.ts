@@ -5,6 +5,7 @@ import { profitOf } from '../../../src/portfolio/profit.ts';
 import { ledgerOf, MIDNIGHT_MS, play } from './ledger-table.ts';
 import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { positionIn } from '../../../src/engine/risk/exposure-checks.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -21,47 +22,37 @@ const viewAfter = (steps: string) => {
 };
 
 describe('the results of a strategy in one quote currency', () => {
-  test.each([
-    ['begin with nothing', 'at 100', 'result 0 day 0 peak 0 losses 0'],
-    ['count the position at the last price', 'buy 1 for 100, at 110', 'result 10 day 10 peak 10 losses 0'],
-    [
-      'count it at the price of its fill before any is known',
-      'buy 2 for 200',
-      'result 0 day 0 peak 0 losses 0',
-    ],
-    ['fall with it', 'buy 1 for 100, at 130, at 90', 'result -10 day -10 peak 30 losses 0'],
-    ['realise a sale', 'buy 2 for 200, at 110, sell 1 for 110, at 100', 'result 10 day 10 peak 20 losses 0'],
-    ['count fees in the coin', 'buy 1 for 100 fee 0.01, at 100', 'result -1 day -1 peak 0 losses 0'],
-    [
-      'count fees in the quote',
-      'buy 1 for 100, sell 1 for 100 fee 0.5',
-      'result -0.5 day -0.5 peak 0 losses 1',
-    ],
-    ['count a short position', 'sell 1 for 100, at 90', 'result 10 day 10 peak 10 losses 0'],
-    [
-      'add up markets',
-      'buy 1 for 100, buy 2 for 50 in ETHUSDT, at 110, ETHUSDT at 20',
-      'result 0 day 0 peak 10 losses 0',
-    ],
-    [
-      'begin a day with what they are',
-      'buy 1 for 100, at 90, 24h later, at 85',
-      'result -15 day -5 peak 0 losses 0',
-    ],
-    ['begin a day without any step', 'buy 1 for 100, at 90, 24h later', 'result -10 day 0 peak 0 losses 0'],
-    [
-      'keep a day to its last moment',
-      'buy 1 for 100, at 90, 23.999h later',
-      'result -10 day -10 peak 0 losses 0',
-    ],
-    [
-      'begin no day again',
-      'at 1, 24h later, buy 1 for 100, -1h later, at 90',
-      'result -10 day -10 peak 0 losses 0',
-    ],
-  ])('%s', (_, steps, expected) => {
+  scenarios((line) => {
+    const [steps = '', expected = ''] = line.split(' => ');
     expect(viewAfter(steps)).toBe(expected);
-  });
+  })`
+    begin with nothing
+      at 100 => result 0 day 0 peak 0 losses 0
+    count the position at the last price
+      buy 1 for 100, at 110 => result 10 day 10 peak 10 losses 0
+    count it at the price of its fill before any is known
+      buy 2 for 200 => result 0 day 0 peak 0 losses 0
+    fall with it
+      buy 1 for 100, at 130, at 90 => result -10 day -10 peak 30 losses 0
+    realise a sale
+      buy 2 for 200, at 110, sell 1 for 110, at 100 => result 10 day 10 peak 20 losses 0
+    count fees in the coin
+      buy 1 for 100 fee 0.01, at 100 => result -1 day -1 peak 0 losses 0
+    count fees in the quote
+      buy 1 for 100, sell 1 for 100 fee 0.5 => result -0.5 day -0.5 peak 0 losses 1
+    count a short position
+      sell 1 for 100, at 90 => result 10 day 10 peak 10 losses 0
+    add up markets
+      buy 1 for 100, buy 2 for 50 in ETHUSDT, at 110, ETHUSDT at 20 => result 0 day 0 peak 10 losses 0
+    begin a day with what they are
+      buy 1 for 100, at 90, 24h later, at 85 => result -15 day -5 peak 0 losses 0
+    begin a day without any step
+      buy 1 for 100, at 90, 24h later => result -10 day 0 peak 0 losses 0
+    keep a day to its last moment
+      buy 1 for 100, at 90, 23.999h later => result -10 day -10 peak 0 losses 0
+    begin no day again
+      at 1, 24h later, buy 1 for 100, -1h later, at 90 => result -10 day -10 peak 0 losses 0
+  `;
 
   test.each([
     ['by one that lost', 'buy 1 for 100, sell 1 for 90', 1],
@@ -121,49 +112,31 @@ describe('the profit over several markets', () => {
   const TRIANGLE =
     'USDTIRT at 100, buy 1 for 9900 in BTCIRT, sell 1 for 100 fee 0.1, sell 99.9 for 9990 in USDTIRT';
 
-  test.each([
-    [
-      'nets a coin that was bought in one market and sold in another',
-      TRIANGLE,
-      'total 90 rls, realised 90, open 0',
-    ],
-    [
-      'values tether that is left once, by its rial market',
-      'USDTIRT at 100, buy 1 for 9900 in BTCIRT, sell 1 for 100, USDTIRT at 99',
-      'total 0 rls, realised 100, open -100',
-    ],
-    [
-      'values a coin by its rial market before the way through tether',
-      'USDTIRT at 100, buy 1 for 99, at 99, BTCIRT at 9950',
-      'total 50 rls, realised 0, open 50',
-    ],
-    [
-      'values a coin through tether where its rial market was not seen',
-      'USDTIRT at 100, buy 1 for 99, at 101, USDTIRT at 101',
-      'total 202 rls, realised 0, open 202',
-    ],
-    [
-      'takes a fee off the coin that it was paid in',
-      'USDTIRT at 100, buy 1 for 10000 fee 0.01 in BTCIRT, BTCIRT at 10000',
-      'total -100 rls, realised 0, open -100',
-    ],
-    ['says what has no price', 'buy 1 for 100', 'no value of btc and usdt in rls'],
-    [
-      'turns costs over at the first price of tether',
-      'buy 1 for 100, at 110, USDTIRT at 10',
-      'total 100 rls, realised 0, open 100',
-    ],
-    [
-      'keeps what was realised before the first price of tether',
-      'buy 1 for 100, sell 1 for 110, USDTIRT at 10',
-      'total 100 rls, realised 100, open 0',
-    ],
-    ['is nothing before any trade', 'at 100', 'total 0 rls, realised 0, open 0'],
-  ])('%s', (_, steps, expected) => {
+  scenarios((line) => {
+    const [steps = '', expected = ''] = line.split(' => ');
     const ledger = ledgerOf('rls', 'usdt');
     play(ledger, steps);
     expect(profitLine(ledger)).toBe(expected);
-  });
+  })`
+    nets a coin that was bought in one market and sold in another
+      ${TRIANGLE} => total 90 rls, realised 90, open 0
+    values tether that is left once, by its rial market
+      USDTIRT at 100, buy 1 for 9900 in BTCIRT, sell 1 for 100, USDTIRT at 99 => total 0 rls, realised 100, open -100
+    values a coin by its rial market before the way through tether
+      USDTIRT at 100, buy 1 for 99, at 99, BTCIRT at 9950 => total 50 rls, realised 0, open 50
+    values a coin through tether where its rial market was not seen
+      USDTIRT at 100, buy 1 for 99, at 101, USDTIRT at 101 => total 202 rls, realised 0, open 202
+    takes a fee off the coin that it was paid in
+      USDTIRT at 100, buy 1 for 10000 fee 0.01 in BTCIRT, BTCIRT at 10000 => total -100 rls, realised 0, open -100
+    says what has no price
+      buy 1 for 100 => no value of btc and usdt in rls
+    turns costs over at the first price of tether
+      buy 1 for 100, at 110, USDTIRT at 10 => total 100 rls, realised 0, open 100
+    keeps what was realised before the first price of tether
+      buy 1 for 100, sell 1 for 110, USDTIRT at 10 => total 100 rls, realised 100, open 0
+    is nothing before any trade
+      at 100 => total 0 rls, realised 0, open 0
+  `;
 
   test.each([
     ['of a coin that went over', TRIANGLE.replace('9900', '10100'), 1],

@@ -5,6 +5,7 @@ import { importFeed } from '../../../src/recording/import-feed.ts';
 import type { ImportReport } from '../../../src/recording/import-report.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { BTCIRT, gather, catalogueOfEachTest } from './temporary-catalogue.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const catalogue = catalogueOfEachTest();
 const START = Date.UTC(2024, 7, 8, 23, 59, 59);
@@ -149,33 +150,19 @@ describe('a feed of depth', () => {
     expect(await books()).toHaveLength(1);
   });
 
-  test.each([
-    [
-      'trade of no price',
-      { e: 'trade', t: 1, p: '0', q: '1', T: START, m: false },
-      'expected a trade with positive',
-    ],
-    [
-      'number of eleven decimals',
-      { e: 'trade', t: 1, p: '0.12345678901', q: '1', T: START, m: false },
-      'of at most 10',
-    ],
-    [
-      'number beyond all columns',
-      { e: 'trade', t: 1, p: '1e30', q: '1', T: START, m: false },
-      'expected a trade',
-    ],
-    [
-      'time in microseconds',
-      { e: 'depthUpdate', E: START * 1_000, U: 11, u: 11, b: [], a: [] },
-      'a time E in ms',
-    ],
-  ])('names the line of a %s, whatever was rejected before it', async (_, message, problem) => {
+  scenarios(async (problem, message) => {
     const lines = [depth([8, 9], 0, {}), snapshot(10), received(START, message), depth([11, 11], 100, {})];
     const report = await importLines(lines);
     expect(report).toMatchObject({ result: 'bad-rows', rejects: { count: 2 }, firstBad: { line: 3 } });
     expect(report.firstBad?.problem).toContain(problem);
-  });
+  }, 'names the line of a %s, whatever was rejected before it')`
+    trade of no price ${{ e: 'trade', t: 1, p: '0', q: '1', T: START, m: false }}
+      expected a trade with positive
+    number of eleven decimals ${{ e: 'trade', t: 1, p: '0.12345678901', q: '1', T: START, m: false }}
+      of at most 10
+    number beyond all columns ${{ e: 'trade', t: 1, p: '1e30', q: '1', T: START, m: false }}: expected a trade
+    time in microseconds ${{ e: 'depthUpdate', E: START * 1_000, U: 11, u: 11, b: [], a: [] }}: a time E in ms
+  `;
 
   test('is expected where there are messages of other kinds only', async () => {
     await expect(importLines(['{"open":"1"}', '{"open":"2"}'])).rejects.toThrow(

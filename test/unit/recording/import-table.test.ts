@@ -14,6 +14,7 @@ import {
   temporaryCatalogue,
   USUAL_IMPORT,
 } from './temporary-catalogue.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const catalogue = catalogueOfEachTest();
 const HOUR = 3_600_000;
@@ -349,43 +350,23 @@ describe('a file of candles', () => {
     await expect(importLines(temporaryCatalogue(), lines, { timeframe: '1h' })).rejects.toThrow(problem);
   });
 
-  test.each([
-    [
-      'lacks a column',
-      ['time,open,high,low,close', `${START},1,1,1,1`],
-      { kind: 'candles' },
-      'expected a column for volume of candles',
-    ],
-    [
-      'names a column that is not there',
-      [HEADER, ...hourly(1)],
-      { columns: new Map([['time', 'when']]) },
-      'expected a column "when"',
-    ],
-    [
-      'lacks a price of bars',
-      [HEADER.replace('low,', ''), `${START},1,1,1,1`],
-      {},
-      'a column for low of candles',
-    ],
-    ['has a title twice', [`${HEADER},close`, `${START},1,1,1,1,1,1`], {}, 'such as --columns close=5'],
-    [
-      'has no time that can be read',
-      [HEADER, 'noon,1,1,1,1,1', 'night,1,1,1,1,1'],
-      {},
-      'file.csv:2: expected a time in s, ms',
-    ],
-    ['is empty', [''], {}, 'expected rows in'],
-    ['has titles only', [HEADER], {}, 'expected rows in'],
-    [
-      'has bars of no known length',
-      [HEADER, `${START},1,1,1,1,1`, `${START + 42_000},1,1,1,1,1`],
-      {},
-      'found bars 42 s apart',
-    ],
-  ] as const)('is refused when it %s', async (_, lines, change, problem) => {
-    await expect(importLines(temporaryCatalogue(), lines, change as Change)).rejects.toThrow(problem);
-  });
+  scenarios<readonly [readonly string[], Change]>(async (problem, [lines, change]) => {
+    await expect(importLines(temporaryCatalogue(), lines, change)).rejects.toThrow(problem);
+  }, 'is refused when it %s')`
+    lacks a column ${[['time,open,high,low,close', `${START},1,1,1,1`], { kind: 'candles' }]}
+      expected a column for volume of candles
+    names a column that is not there ${[[HEADER, ...hourly(1)], { columns: new Map([['time', 'when']]) }]}
+      expected a column "when"
+    lacks a price of bars ${[[HEADER.replace('low,', ''), `${START},1,1,1,1`], {}]}
+      a column for low of candles
+    has a title twice ${[[`${HEADER},close`, `${START},1,1,1,1,1,1`], {}]}: such as --columns close=5
+    has no time that can be read ${[[HEADER, 'noon,1,1,1,1,1', 'night,1,1,1,1,1'], {}]}
+      file.csv:2: expected a time in s, ms
+    is empty ${[[''], {}]}: expected rows in
+    has titles only ${[[HEADER], {}]}: expected rows in
+    has bars of no known length ${[[HEADER, `${START},1,1,1,1,1`, `${START + 42_000},1,1,1,1,1`], {}]}
+      found bars 42 s apart
+  `;
 });
 
 describe('a file of trades', () => {

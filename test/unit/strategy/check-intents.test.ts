@@ -21,6 +21,7 @@ import {
   twap,
 } from '../../support/intents.ts';
 import { Decimal } from '../../../src/strategy/sdk.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const M = 'BTCIRT';
 const KNOWN = new Set([M, 'ETHIRT']);
@@ -215,233 +216,103 @@ describe('intents', () => {
     ]);
   });
 
-  test.each([
-    ['nothing', null, 'intents: expected a list of intents, was null'],
-    ['a text', 'buy', 'intents: expected a list of intents, was "buy"'],
-    ['a promise', Promise.resolve([]), 'intents: expected a list of intents, was an object'],
-    ['texts', ['buy'], 'intents.0: expected an order such as { amount: 0.01 }, was "buy"'],
-    ['a list in a list', [[]], 'intents.0: expected an order such as { amount: 0.01 }, was a list'],
-    [
-      'a hole',
-      [cancelAll(), undefined],
-      'intents.1: expected an order such as { amount: 0.01 }, was undefined',
-    ],
-    [
-      'too many',
-      Array.from({ length: 101 }, () => cancel('x')),
-      'intents: expected at most 100 at once, were 101',
-    ],
-    ['an unknown kind', [{ kind: 'pray' }], 'intents.0.kind: expected one of place, oco, cancel, cancel-all'],
-    ['a kind of every object', [{ kind: 'toString' }], 'intents.0.kind: expected one of'],
-    [
-      'an unknown field',
-      [{ ...buy(M, { amount: '1' }), limit: '5' }],
-      'intents.0.limit: expected one of kind, market',
-    ],
-    [
-      'an unknown market',
-      [buy('FOOIRT', { amount: '1' })],
-      'intents.0.market: expected one of the markets BTCIRT, ETHIRT, was "FOOIRT"',
-    ],
-    [
-      'no market',
-      [{ kind: 'cancel-all', market: 7 }],
-      'intents.0.market: expected a market such as "BTCIRT", was 7',
-    ],
-    [
-      'no side',
-      [{ kind: 'place', market: M, amount: '1' }],
-      'intents.0.side: expected "buy" or "sell", was undefined',
-    ],
-    [
-      'an amount of NaN',
-      [{ ...buy(M, { amount: '1' }), amount: Number.NaN }],
-      'intents.0.amount: expected a positive number, decimal text or Decimal, was NaN',
-    ],
-    [
-      'a negative number',
-      [buy(M, { amount: -0.5 })],
-      'intents.0.amount: expected a positive number, decimal text or Decimal, was -0.5',
-    ],
-    [
-      'no size',
-      [{ kind: 'place', market: M, side: 'buy' }],
-      'intents.0: expected one of amount, value, equityShare',
-    ],
-    [
-      'two sizes',
-      [{ ...buy(M, { amount: 1 }), value: 5 }],
-      'intents.0: expected one of amount, value, equityShare',
-    ],
-    [
-      'a value of nothing',
-      [buy(M, { value: 0 })],
-      'intents.0.value: expected a positive number, decimal text or Decimal, was 0',
-    ],
-    [
-      'more than all it has',
-      [buy(M, { equityShare: 1.1 })],
-      'intents.0.equityShare: expected a share above 0, up to 1',
-    ],
-    [
-      'a negative amount',
-      [buy(M, { amount: '-1' })],
-      'intents.0.amount: expected a positive number, decimal text or Decimal, was "-1"',
-    ],
-    ...[Number.NaN, -2, Infinity].map((amount): Wrong => [
-      `a Decimal of ${amount}`,
-      [buy(M, { amount: new Decimal(amount) })],
-      `intents.0.amount: expected a positive number, decimal text or Decimal, was ${amount}`,
-    ]),
-    [
-      'a price of nothing',
-      [buy(M, { amount: '1', price: '0.00' })],
-      'intents.0.price: expected a positive number, decimal text or Decimal, was "0.00"',
-    ],
-    [
-      'a price of null',
-      [{ ...buy(M, { amount: '1' }), price: null }],
-      'intents.0.price: expected a positive number, decimal text or Decimal, was null',
-    ],
-    [
-      'a list for a price',
-      [{ ...buy(M, { amount: '1' }), price: ['1'] }],
-      'intents.0.price: expected a positive number, decimal text or Decimal, was a list',
-    ],
-    ...ORDER_LABELS.map((label): Wrong => [
-      `a long ${label}`,
-      [buy(M, { amount: '1', [label]: 'x'.repeat(33) })],
-      `intents.0.${label}: expected a text of 1 to 32 characters`,
-    ]),
-    [
-      'a pair without a stop',
-      [{ ...oco(M, 'buy', OCO), stopPrice: undefined }],
-      'intents.0.stopPrice: expected a positive number, decimal text or Decimal, was undefined',
-    ],
-    ['a cancel of nothing', [cancel('')], 'intents.0.clientOrderId: expected the id of an own order, was ""'],
-    [
-      'a replacement by nothing',
-      [replace('a', {})],
-      'intents.0: expected a new price or a new amount, was neither',
-    ],
-    [
-      'a target of nothing',
-      [target(M, {} as TargetWish)],
-      'intents.0: expected one of position, value, equityShare, was none',
-    ],
-    [
-      'a target of both',
-      [target(M, { position: '1', equityShare: '1' } as unknown as TargetWish)],
-      'intents.0: expected one of position, value, equityShare, was position and equityShare',
-    ],
-    [
-      'a target of a negative value',
-      [target(M, { value: -1 })],
-      'intents.0.value: expected a number from 0 on, was -1',
-    ],
-    [
-      'a negative position',
-      [target(M, { position: '-1' })],
-      'intents.0.position: expected a number from 0 on, was "-1"',
-    ],
-    [
-      'more than everything',
-      [target(M, { equityShare: '1.01' })],
-      'intents.0.equityShare: expected a share from 0, up to 1, was "1.01"',
-    ],
-    [
-      'quotes that are no list',
-      [{ kind: 'quotes', market: M, quotes: {} }],
-      'intents.0.quotes: expected a list of quotes, was an object',
-    ],
-    [
-      'a quote that is none',
-      [{ kind: 'quotes', market: M, quotes: [5] }],
-      'intents.0.quotes.0: expected { side, price, amount }, was 5',
-    ],
-    [
-      'a quote without a price',
-      [quotes(M, [{ side: 'buy', price: '', amount: '1' }])],
-      'intents.0.quotes.0.price: expected a positive number, decimal text or Decimal, was ""',
-    ],
-    [
-      'a quote with a tag',
-      [{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1', amount: '1', tag: 'x' }] }],
-      'intents.0.quotes.0.tag: expected one of side, price, amount, value, equityShare',
-    ],
-    [
-      'a quote without a size',
-      [{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1' }] }],
-      'intents.0.quotes.0: expected one of amount, value, equityShare, was none',
-    ],
-    [
-      'a quote of two sizes',
-      [{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1', amount: 1, value: 5 }] }],
-      'intents.0.quotes.0: expected one of amount, value, equityShare, was amount and value',
-    ],
-    [
-      'a quote of a value of nothing',
-      [quotes(M, [{ side: 'buy', price: '1', value: 0 }])],
-      'intents.0.quotes.0.value: expected a positive number, decimal text or Decimal, was 0',
-    ],
-    [
-      'a quote of more than all',
-      [quotes(M, [{ side: 'buy', price: '1', equityShare: 1.1 }])],
-      'intents.0.quotes.0.equityShare: expected a share above 0, up to 1, was 1.1',
-    ],
-    [
-      'too many quotes',
-      [
+  scenarios<readonly unknown[]>((message, intents) => {
+    expect(refusalOf(intents)).toContain(message);
+  }, 'are refused with the place: %s')`
+    texts ${['buy']}: intents.0: expected an order such as { amount: 0.01 }, was "buy"
+    a list in a list ${[[]]}: intents.0: expected an order such as { amount: 0.01 }, was a list
+    a hole ${[cancelAll(), undefined]}: intents.1: expected an order such as { amount: 0.01 }, was undefined
+    too many ${Array.from({ length: 101 }, () => cancel('x'))}
+      intents: expected at most 100 at once, were 101
+    an unknown kind ${[{ kind: 'pray' }]}: intents.0.kind: expected one of place, oco, cancel, cancel-all
+    a kind of every object ${[{ kind: 'toString' }]}: intents.0.kind: expected one of
+    an unknown field ${[{ ...buy(M, { amount: '1' }), limit: '5' }]}
+      intents.0.limit: expected one of kind, market
+    an unknown market ${[buy('FOOIRT', { amount: '1' })]}
+      intents.0.market: expected one of the markets BTCIRT, ETHIRT, was "FOOIRT"
+    no market ${[{ kind: 'cancel-all', market: 7 }]}
+      intents.0.market: expected a market such as "BTCIRT", was 7
+    no side ${[{ kind: 'place', market: M, amount: '1' }]}
+      intents.0.side: expected "buy" or "sell", was undefined
+    an amount of NaN ${[{ ...buy(M, { amount: '1' }), amount: Number.NaN }]}
+      intents.0.amount: expected a positive number, decimal text or Decimal, was NaN
+    a negative number ${[buy(M, { amount: -0.5 })]}
+      intents.0.amount: expected a positive number, decimal text or Decimal, was -0.5
+    no size ${[{ kind: 'place', market: M, side: 'buy' }]}
+      intents.0: expected one of amount, value, equityShare
+    two sizes ${[{ ...buy(M, { amount: 1 }), value: 5 }]}
+      intents.0: expected one of amount, value, equityShare
+    a value of nothing ${[buy(M, { value: 0 })]}
+      intents.0.value: expected a positive number, decimal text or Decimal, was 0
+    more than all it has ${[buy(M, { equityShare: 1.1 })]}
+      intents.0.equityShare: expected a share above 0, up to 1
+    a negative amount ${[buy(M, { amount: '-1' })]}
+      intents.0.amount: expected a positive number, decimal text or Decimal, was "-1"
+    a price of nothing ${[buy(M, { amount: '1', price: '0.00' })]}
+      intents.0.price: expected a positive number, decimal text or Decimal, was "0.00"
+    a price of null ${[{ ...buy(M, { amount: '1' }), price: null }]}
+      intents.0.price: expected a positive number, decimal text or Decimal, was null
+    a list for a price ${[{ ...buy(M, { amount: '1' }), price: ['1'] }]}
+      intents.0.price: expected a positive number, decimal text or Decimal, was a list
+    a pair without a stop ${[{ ...oco(M, 'buy', OCO), stopPrice: undefined }]}
+      intents.0.stopPrice: expected a positive number, decimal text or Decimal, was undefined
+    a cancel of nothing ${[cancel('')]}: intents.0.clientOrderId: expected the id of an own order, was ""
+    a replacement by nothing ${[replace('a', {})]}
+      intents.0: expected a new price or a new amount, was neither
+    a target of nothing ${[target(M, {} as TargetWish)]}
+      intents.0: expected one of position, value, equityShare, was none
+    a target of both ${[target(M, { position: '1', equityShare: '1' } as unknown as TargetWish)]}
+      intents.0: expected one of position, value, equityShare, was position and equityShare
+    a target of a negative value ${[target(M, { value: -1 })]}
+      intents.0.value: expected a number from 0 on, was -1
+    a negative position ${[target(M, { position: '-1' })]}
+      intents.0.position: expected a number from 0 on, was "-1"
+    more than everything ${[target(M, { equityShare: '1.01' })]}
+      intents.0.equityShare: expected a share from 0, up to 1, was "1.01"
+    quotes that are no list ${[{ kind: 'quotes', market: M, quotes: {} }]}
+      intents.0.quotes: expected a list of quotes, was an object
+    a quote that is none ${[{ kind: 'quotes', market: M, quotes: [5] }]}
+      intents.0.quotes.0: expected { side, price, amount }, was 5
+    a quote without a price ${[quotes(M, [{ side: 'buy', price: '', amount: '1' }])]}
+      intents.0.quotes.0.price: expected a positive number, decimal text or Decimal, was ""
+    a quote with a tag
+      ${[{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1', amount: '1', tag: 'x' }] }]}
+      intents.0.quotes.0.tag: expected one of side, price, amount, value, equityShare
+    a quote without a size ${[{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1' }] }]}
+      intents.0.quotes.0: expected one of amount, value, equityShare, was none
+    a quote of two sizes
+      ${[{ kind: 'quotes', market: M, quotes: [{ side: 'buy', price: '1', amount: 1, value: 5 }] }]}
+      intents.0.quotes.0: expected one of amount, value, equityShare, was amount and value
+    a quote of a value of nothing ${[quotes(M, [{ side: 'buy', price: '1', value: 0 }])]}
+      intents.0.quotes.0.value: expected a positive number, decimal text or Decimal, was 0
+    a quote of more than all ${[quotes(M, [{ side: 'buy', price: '1', equityShare: 1.1 }])]}
+      intents.0.quotes.0.equityShare: expected a share above 0, up to 1, was 1.1
+    too many quotes
+      ${[
         quotes(
           M,
           Array.from({ length: 101 }, () => ({ side: 'buy' as const, price: '1', amount: '1' })),
         ),
-      ],
-      'intents.0.quotes: expected at most 100',
-    ],
-    [
-      'half a slice',
-      [twap(M, 'buy', { ...TWAP, slices: 2.5 })],
-      'intents.0.slices: expected a whole number from 1 to 1000, was 2.5',
-    ],
-    [
-      'a TWAP of a year',
-      [twap(M, 'buy', { ...TWAP, overMs: 31_536_000_000 })],
-      'intents.0.overMs: expected a whole number from 1',
-    ],
-    [
-      'an iceberg above the water',
-      [iceberg(M, 'buy', { ...ICEBERG, visible: '2' })],
-      'intents.0.visible: expected at most the amount, "1", was "2"',
-    ],
-    [
-      'an order that rests perhaps',
-      [buy(M, { amount: 1, price: 9, postOnly: 'maybe' as unknown as boolean })],
-      'intents.0.postOnly: expected true or false, was "maybe"',
-    ],
-    [
-      'an order that ends before it begins',
-      [buy(M, { amount: 1, expireAfterMs: 0 })],
-      'intents.0.expireAfterMs: expected a whole number from 1 to 31536000000, was 0',
-    ],
-    [
-      'a bracket without an exit',
-      [bracket(M, { entry: { amount: 1 } })],
-      'intents.0: expected one of takeProfit, laterTargets, stopLoss, trail, timeStopMs, was none',
-    ],
-    [
-      'a bracket without an entry',
-      [{ kind: 'bracket', market: M, stopLoss: { percent: 1 } }],
-      'intents.0.entry: expected an entry such as { amount: 0.01 }, was undefined',
-    ],
-    [
-      'a distance of two kinds',
-      [{ ...bracket(M, BRACKET), stopLoss: { percent: 1, price: 90 } }],
-      'intents.0.stopLoss: expected one of percent, price, distance, money, was percent and price',
-    ],
-    [
-      'later targets whose times do not rise',
-      [
+      ]}
+      intents.0.quotes: expected at most 100
+    half a slice ${[twap(M, 'buy', { ...TWAP, slices: 2.5 })]}
+      intents.0.slices: expected a whole number from 1 to 1000, was 2.5
+    a TWAP of a year ${[twap(M, 'buy', { ...TWAP, overMs: 31_536_000_000 })]}
+      intents.0.overMs: expected a whole number from 1
+    an iceberg above the water ${[iceberg(M, 'buy', { ...ICEBERG, visible: '2' })]}
+      intents.0.visible: expected at most the amount, "1", was "2"
+    an order that rests perhaps ${[buy(M, { amount: 1, price: 9, postOnly: 'maybe' as unknown as boolean })]}
+      intents.0.postOnly: expected true or false, was "maybe"
+    an order that ends before it begins ${[buy(M, { amount: 1, expireAfterMs: 0 })]}
+      intents.0.expireAfterMs: expected a whole number from 1 to 31536000000, was 0
+    a bracket without an exit ${[bracket(M, { entry: { amount: 1 } })]}
+      intents.0: expected one of takeProfit, laterTargets, stopLoss, trail, timeStopMs, was none
+    a bracket without an entry ${[{ kind: 'bracket', market: M, stopLoss: { percent: 1 } }]}
+      intents.0.entry: expected an entry such as { amount: 0.01 }, was undefined
+    a distance of two kinds ${[{ ...bracket(M, BRACKET), stopLoss: { percent: 1, price: 90 } }]}
+      intents.0.stopLoss: expected one of percent, price, distance, money, was percent and price
+    later targets whose times do not rise
+      ${[
         {
           ...bracket(M, BRACKET),
           laterTargets: [
@@ -449,49 +320,41 @@ describe('intents', () => {
             { afterMs: 5, percent: 1 },
           ],
         },
-      ],
-      'intents.0.laterTargets.1.afterMs: expected more than the 5 of the one before, was 5',
-    ],
-    [
-      'a later target in two ways',
-      [{ ...bracket(M, BRACKET), laterTargets: [{ afterMs: 5, percent: 2, price: 3 }] }],
-      'intents.0.laterTargets.0: expected one of percent, price, distance, money, was percent and price',
-    ],
-    [
-      'a later target without its time',
-      [{ ...bracket(M, BRACKET), laterTargets: [{ percent: 2 }] }],
-      'intents.0.laterTargets.0.afterMs: expected',
-    ],
-    [
-      'a distance as a number',
-      [{ ...bracket(M, BRACKET), takeProfit: 3 }],
-      'intents.0.takeProfit: expected a distance such as { percent: 2 }, was 3',
-    ],
-    [
-      'a distance of NaN',
-      [{ ...bracket(M, BRACKET), trail: { by: { percent: Number.NaN } } }],
-      'intents.0.trail.by.percent: expected a positive number, decimal text or Decimal, was NaN',
-    ],
-    [
-      'a trail on something else',
-      [{ ...bracket(M, BRACKET), trail: { by: { percent: 1 }, on: 'tick' } }],
-      'intents.0.trail.on: expected one of close, high, poll, was "tick"',
-    ],
-    [
-      'a time stop in seconds of a century',
-      [{ ...bracket(M, BRACKET), timeStopMs: 3_153_600_000_000 }],
-      'intents.0.timeStopMs: expected a whole number from 1 to 31536000000, was 3153600000000',
-    ],
-    [
-      'an unknown field of an entry',
-      [{ ...bracket(M, BRACKET), entry: { amount: 1, qty: 2 } }],
-      'intents.0.entry.qty: expected one of amount, value, equityShare, price, expireAfterMs, was "qty"',
-    ],
-    [
-      'the second of two',
-      [cancelAll(), buy(M, { amount: 'x' })],
-      'intents.1.amount: expected a positive number, decimal text or Decimal, was "x"',
-    ],
+      ]}
+      intents.0.laterTargets.1.afterMs: expected more than the 5 of the one before, was 5
+    a later target in two ways
+      ${[{ ...bracket(M, BRACKET), laterTargets: [{ afterMs: 5, percent: 2, price: 3 }] }]}
+      intents.0.laterTargets.0: expected one of percent, price, distance, money, was percent and price
+    a later target without its time ${[{ ...bracket(M, BRACKET), laterTargets: [{ percent: 2 }] }]}
+      intents.0.laterTargets.0.afterMs: expected
+    a distance as a number ${[{ ...bracket(M, BRACKET), takeProfit: 3 }]}
+      intents.0.takeProfit: expected a distance such as { percent: 2 }, was 3
+    a distance of NaN ${[{ ...bracket(M, BRACKET), trail: { by: { percent: Number.NaN } } }]}
+      intents.0.trail.by.percent: expected a positive number, decimal text or Decimal, was NaN
+    a trail on something else ${[{ ...bracket(M, BRACKET), trail: { by: { percent: 1 }, on: 'tick' } }]}
+      intents.0.trail.on: expected one of close, high, poll, was "tick"
+    a time stop in seconds of a century ${[{ ...bracket(M, BRACKET), timeStopMs: 3_153_600_000_000 }]}
+      intents.0.timeStopMs: expected a whole number from 1 to 31536000000, was 3153600000000
+    an unknown field of an entry ${[{ ...bracket(M, BRACKET), entry: { amount: 1, qty: 2 } }]}
+      intents.0.entry.qty: expected one of amount, value, equityShare, price, expireAfterMs, was "qty"
+    the second of two ${[cancelAll(), buy(M, { amount: 'x' })]}
+      intents.1.amount: expected a positive number, decimal text or Decimal, was "x"
+  `;
+
+  test.each([
+    ['nothing', null, 'intents: expected a list of intents, was null'],
+    ['a text', 'buy', 'intents: expected a list of intents, was "buy"'],
+    ['a promise', Promise.resolve([]), 'intents: expected a list of intents, was an object'],
+    ...[Number.NaN, -2, Infinity].map((amount): Wrong => [
+      `a Decimal of ${amount}`,
+      [buy(M, { amount: new Decimal(amount) })],
+      `intents.0.amount: expected a positive number, decimal text or Decimal, was ${amount}`,
+    ]),
+    ...ORDER_LABELS.map((label): Wrong => [
+      `a long ${label}`,
+      [buy(M, { amount: '1', [label]: 'x'.repeat(33) })],
+      `intents.0.${label}: expected a text of 1 to 32 characters`,
+    ]),
   ])('are refused with the place: %s', (_, intents, message) => {
     expect(refusalOf(intents)).toContain(message);
   });

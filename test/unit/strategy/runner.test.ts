@@ -11,6 +11,7 @@ import { LATE, usesOf } from '../../support/late-uses.ts';
 import { closedCandle, engineView } from './engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { runnerOn } from '../../support/runner-on.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const MARKET = 'BTCIRT';
 const SETUP = {
@@ -248,68 +249,30 @@ describe('a strategy at work', () => {
     });
   });
 
-  test.each<readonly [string, (ctx: Untyped) => unknown, string]>([
-    [
-      'a text',
-      (ctx) => ctx['buy']?.('much'),
-      'ctx.buy: expected an order such as { amount: 0.01 }, was "much"',
-    ],
-    [
-      'a number',
-      (ctx) => ctx['sell']?.(0.1),
-      'ctx.sell: expected an order such as { amount: 0.01 }, was 0.1',
-    ],
-    [
-      'nothing',
-      (ctx) => ctx['buy']?.(),
-      'ctx.buy: expected an order such as { amount: 0.01 }, was undefined',
-    ],
-    [
-      'an order without a size',
-      (ctx) => ctx['buy']?.({}),
-      'expected one of amount, value, equityShare, was none',
-    ],
-    [
-      'an amount of NaN',
-      (ctx) => ctx['buy']?.({ amount: Number.NaN }),
-      'ctx.buy.amount: expected a positive number',
-    ],
-    [
-      'a negative amount',
-      (ctx) => ctx['sell']?.({ amount: -1 }),
-      'ctx.sell.amount: expected a positive number',
-    ],
-    [
-      'a price of nothing',
-      (ctx) => ctx['buy']?.({ amount: 1, price: 0 }),
-      'ctx.buy.price: expected a positive number',
-    ],
-    [
-      'a field of another tool',
-      (ctx) => ctx['buy']?.({ qty: 1 }),
-      'expireAfterMs, postOnly, was "qty": it is called amount here',
-    ],
-    [
-      'a change of what it was given',
-      (ctx) => Object.assign(Object(ctx['state']), { seen: 1 }),
-      'what a handler gets can not be changed, and ctx.setState changes the state',
-    ],
-    ['no side', (ctx) => ctx['oco']?.({ amount: 1 }), 'ctx.oco.side: expected "buy" or "sell"'],
-    [
-      'a wrong quote',
-      (ctx) => ctx['quotes']?.([{ side: 'buy', price: '', amount: 1 }]),
-      'ctx.quotes.0.price: expected a positive number',
-    ],
-    [
-      'more intents than any sense',
-      (ctx) => Array.from({ length: 101 }, () => ctx['cancel']?.('x')),
-      'expected at most 100 at once, were 101',
-    ],
-  ])('stops when it wants %s', (_, want, message) => {
+  scenarios<(ctx: Untyped) => unknown>((message, want) => {
     const runner = runnerOf((ctx) => void want(untyped(ctx)));
     expect(tell(runner)).toEqual([]);
     expect(runner.failure).toContain(message);
-  });
+  }, 'stops when it wants %s')`
+    a text ${(ctx) => ctx['buy']?.('much')}: ctx.buy: expected an order such as { amount: 0.01 }, was "much"
+    a number ${(ctx) => ctx['sell']?.(0.1)}: ctx.sell: expected an order such as { amount: 0.01 }, was 0.1
+    nothing ${(ctx) => ctx['buy']?.()}: ctx.buy: expected an order such as { amount: 0.01 }, was undefined
+    an order without a size ${(ctx) => ctx['buy']?.({})}: expected one of amount, value, equityShare, was none
+    an amount of NaN ${(ctx) => ctx['buy']?.({ amount: Number.NaN })}
+      ctx.buy.amount: expected a positive number
+    a negative amount ${(ctx) => ctx['sell']?.({ amount: -1 })}: ctx.sell.amount: expected a positive number
+    a price of nothing ${(ctx) => ctx['buy']?.({ amount: 1, price: 0 })}
+      ctx.buy.price: expected a positive number
+    a field of another tool ${(ctx) => ctx['buy']?.({ qty: 1 })}
+      expireAfterMs, postOnly, was "qty": it is called amount here
+    a change of what it was given ${(ctx) => Object.assign(Object(ctx['state']), { seen: 1 })}
+      what a handler gets can not be changed, and ctx.setState changes the state
+    no side ${(ctx) => ctx['oco']?.({ amount: 1 })}: ctx.oco.side: expected "buy" or "sell"
+    a wrong quote ${(ctx) => ctx['quotes']?.([{ side: 'buy', price: '', amount: 1 }])}
+      ctx.quotes.0.price: expected a positive number
+    more intents than any sense ${(ctx) => Array.from({ length: 101 }, () => ctx['cancel']?.('x'))}
+      expected at most 100 at once, were 101
+  `;
 });
 
 describe('the setup of a strategy', () => {

@@ -5,6 +5,7 @@ import { defineStrategy, type Signal } from '../../../src/strategy/sdk.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { engineView } from './engine-view.ts';
 import { runnerOn } from '../../support/runner-on.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const runnerOf = (strategy: StrategyDefinition): StrategyRunner => runnerOn(strategy, 'BTCIRT', '1h');
 
@@ -45,28 +46,19 @@ test('a signal is declared with its schema, and its handler gets what that makes
   expect(got).toEqual([{ ...of, payload: { side: 'buy', at: new Date('2026-01-05T12:00:00Z') } }]);
 });
 
-test.each<readonly [string, StrategyDefinition, string]>([
-  ['no schema', declaring((signal) => ({ alert: signal({}) })), 'data.alert: expected a zod schema'],
-  [
-    'one of a list',
-    declaring((signal) => ({ alert: [signal(z.string())] })),
-    'data.alert.0: expected a signal by itself',
-  ],
-  [
-    'an age below a second',
-    declaring((signal) => ({ alert: signal(z.string(), { maxAgeMs: 999 }) })),
-    'data.alert.maxAgeMs',
-  ],
-  [
-    'an age above half an hour',
-    declaring((signal) => ({ alert: signal(z.string(), { maxAgeMs: 1_800_001 }) })),
-    'data.alert.maxAgeMs',
-  ],
-])('a signal with %s is refused as it is loaded', (_, strategy, part) => {
+scenarios<StrategyDefinition>((part, strategy) => {
   expect(() => runnerOf(strategy)).toThrow(
     expect.objectContaining({ code: 'INVALID_STRATEGY', message: expect.stringContaining(part) as string }),
   );
-});
+}, 'a signal with %s is refused as it is loaded')`
+  no schema ${declaring((signal) => ({ alert: signal({}) }))}: data.alert: expected a zod schema
+  one of a list ${declaring((signal) => ({ alert: [signal(z.string())] }))}
+    data.alert.0: expected a signal by itself
+  an age below a second ${declaring((signal) => ({ alert: signal(z.string(), { maxAgeMs: 999 }) }))}
+    data.alert.maxAgeMs
+  an age above half an hour ${declaring((signal) => ({ alert: signal(z.string(), { maxAgeMs: 1_800_001 }) }))}
+    data.alert.maxAgeMs
+`;
 
 test.each<readonly [string, z.ZodType, string]>([
   [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { size } from '../../../src/strategy/sdk/size.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 describe('a size', () => {
   test('is what it says, where it says how much', () => {
@@ -30,33 +31,19 @@ describe('a size', () => {
     expect(size.kelly({ winRate: 0, payoff: 10 })).toBeNull();
   });
 
-  test.each([
-    [
-      'no equity',
-      () => size.riskPerTrade({ equity: 0, share: 0.01, stopDistance: 1 }),
-      'equity: expected a number above 0, was 0',
-    ],
-    [
-      'a risk of all and more',
-      () => size.riskPerTrade({ equity: 1, share: 1.5, stopDistance: 1 }),
-      'share: expected a number above 0, and at most 1, was 1.5',
-    ],
-    [
-      'an average range that is not warm',
-      () => size.riskPerTrade({ equity: 1, share: 0.01, stopDistance: Number.NaN }),
-      'stopDistance: expected a number above 0, was NaN',
-    ],
-    [
-      'no volatility',
-      () => size.volatilityTarget({ volatility: 0, target: 1 }),
-      'volatility: expected a number above 0, was 0',
-    ],
-    [
-      'a win rate in percent',
-      () => size.kelly({ winRate: 60, payoff: 1 }),
-      'winRate: expected a number from 0 to 1, was 60',
-    ],
-  ])('is refused with %s', (_, make, message) => {
+  scenarios<() => unknown>((message, make) => {
     expect(make).toThrow(message);
-  });
+  }, 'is refused with %s')`
+    no equity ${() => size.riskPerTrade({ equity: 0, share: 0.01, stopDistance: 1 })}
+      equity: expected a number above 0, was 0
+    a risk of all and more ${() => size.riskPerTrade({ equity: 1, share: 1.5, stopDistance: 1 })}
+      share: expected a number above 0, and at most 1, was 1.5
+    an average range that is not warm
+      ${() => size.riskPerTrade({ equity: 1, share: 0.01, stopDistance: Number.NaN })}
+      stopDistance: expected a number above 0, was NaN
+    no volatility ${() => size.volatilityTarget({ volatility: 0, target: 1 })}
+      volatility: expected a number above 0, was 0
+    a win rate in percent ${() => size.kelly({ winRate: 60, payoff: 1 })}
+      winRate: expected a number from 0 to 1, was 60
+  `;
 });

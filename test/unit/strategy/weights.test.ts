@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { weights, type Covariance } from '../../../src/strategy/sdk/size.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const NAMES = ['BTCIRT', 'ETHIRT', 'LTCIRT', 'XRPIRT'];
 
@@ -104,41 +105,27 @@ describe('a covariance', () => {
     expect(matrix[1]![1]).toBeCloseTo(28e-4 / 3, 15);
   });
 
-  test.each([
-    ['no market', () => weights.equal([]), 'markets: expected one or more, each once, was []'],
-    [
-      'closes of other bars',
-      () => weights.covariance({ BTCIRT: [1, 2, 3, 4], ETHIRT: [1, 2, 3] }),
-      'closes.ETHIRT: expected as many closes of each market, more than 2, was 3 beside 4',
-    ],
-    [
-      'a price of nothing',
-      () => weights.covariance({ BTCIRT: [1, 0, 3, 4] }),
-      'closes.BTCIRT: expected prices above 0, was 0',
-    ],
-    [
-      'a market that never moves',
-      () => weights.inverseVolatility(weights.covariance({ BTCIRT: [1, 1, 1, 1] })),
-      'matrix.0: expected numbers, and a variance of BTCIRT above 0, was [0]',
-    ],
-    [
-      'numbers that are no covariance',
-      () =>
+  scenarios<() => unknown>((message, make) => {
+    expect(make).toThrow(message);
+  }, 'is refused with %s')`
+    no market ${() => weights.equal([])}: markets: expected one or more, each once, was []
+    closes of other bars ${() => weights.covariance({ BTCIRT: [1, 2, 3, 4], ETHIRT: [1, 2, 3] })}
+      closes.ETHIRT: expected as many closes of each market, more than 2, was 3 beside 4
+    a price of nothing ${() => weights.covariance({ BTCIRT: [1, 0, 3, 4] })}
+      closes.BTCIRT: expected prices above 0, was 0
+    a market that never moves ${() => weights.inverseVolatility(weights.covariance({ BTCIRT: [1, 1, 1, 1] }))}
+      matrix.0: expected numbers, and a variance of BTCIRT above 0, was [0]
+    numbers that are no covariance
+      ${() =>
         weights.equalRiskContribution({
           markets: ['A', 'B'],
           matrix: [
             [1, 0.5],
             [0.4, 1],
           ],
-        }),
-      'matrix.0.1: expected the same on both sides of the diagonal, was 0.5 and 0.4',
-    ],
-    [
-      'two that cancel each other out',
-      () => weights.equalRiskContribution(covarianceOf([1, 1], () => -1)),
-      'covariance: expected one in which no mix of the markets is free of risk, was [[1,-1],[-1,1]]',
-    ],
-  ])('is refused with %s', (_, make, message) => {
-    expect(make).toThrow(message);
-  });
+        })}
+      matrix.0.1: expected the same on both sides of the diagonal, was 0.5 and 0.4
+    two that cancel each other out ${() => weights.equalRiskContribution(covarianceOf([1, 1], () => -1))}
+      covariance: expected one in which no mix of the markets is free of risk, was [[1,-1],[-1,1]]
+  `;
 });

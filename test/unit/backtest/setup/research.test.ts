@@ -9,6 +9,7 @@ import { writeAlerts, writeFollower, type Alert } from '../../study/follower.ts'
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import { TETHER, walkOf } from '../candle-run.ts';
 import { folderOfAllTests } from '../../../support/temporary-folder.ts';
+import { scenarios } from '../../../support/scenarios.ts';
 
 const walk = walkOf(TETHER, { bars: 400, seed: 3, price: 60_000 });
 const PARAMS = { fast: 5, slow: 12 };
@@ -176,29 +177,20 @@ describe('candles in columns', () => {
     for (const index of [0, 7, 399]) expect(candleAt(cells, index)).toEqual(candleAt(walk, index));
   });
 
-  test.each<[string, (candles: Candles) => Partial<Candles>, string]>([
-    [
-      'a shorter column',
-      ({ low }) => ({ low: low.subarray(1) }),
-      'expected candles of BTCUSDT: 400 numbers in low',
-    ],
-    [
-      'a time off the timeframe',
-      ({ timeMs }) => ({ timeMs: timeMs.map((at) => at + 1) }),
-      'where candles of 1h, which begin at UTC, begin',
-    ],
-    ['times that fall', ({ timeMs }) => ({ timeMs: timeMs.toReversed() }), 'times that rise'],
-    ['a high below the low', ({ low, high }) => ({ low: high, high: low }), 'low <= open, close <= high'],
-    [
-      'a number that is none',
-      ({ close }) => ({ close: close.map(() => Number.NaN) }),
-      'low <= open, close <= high',
-    ],
-    ['a price of too many digits', ({ high }) => ({ high: high.map(() => 1e12 / 7) }), 'at most 15 digits'],
-  ])('are refused with %s', async (_what, change, message) => {
+  scenarios<(candles: Candles) => Partial<Candles>>(async (message, change) => {
     const candles = await load();
     expect(() => cellsOf({ ...candles, ...change(candles) })).toThrow(message);
-  });
+  }, 'are refused with %s')`
+    a shorter column ${({ low }) => ({ low: low.subarray(1) })}
+      expected candles of BTCUSDT: 400 numbers in low
+    a time off the timeframe ${({ timeMs }) => ({ timeMs: timeMs.map((at) => at + 1) })}
+      where candles of 1h, which begin at UTC, begin
+    times that fall ${({ timeMs }) => ({ timeMs: timeMs.toReversed() })}: times that rise
+    a high below the low ${({ low, high }) => ({ low: high, high: low })}: low <= open, close <= high
+    a number that is none ${({ close }) => ({ close: close.map(() => Number.NaN) })}
+      low <= open, close <= high
+    a price of too many digits ${({ high }) => ({ high: high.map(() => 1e12 / 7) })}: at most 15 digits
+  `;
 });
 
 test('the example of the page runs', async () => {

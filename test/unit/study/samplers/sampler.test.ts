@@ -10,6 +10,7 @@ import {
   type Trial,
   type TrialOutcome,
 } from '../../../../src/search/trial-record.ts';
+import { scenarios } from '../../../support/scenarios.ts';
 
 const SETTINGS: SamplerSettings = { kind: 'random', seed: 1, generation: 4, objectives: ['minimize'] };
 
@@ -270,44 +271,24 @@ describe('settings', () => {
     m: { kind: 'integer', min: 1, max: 9, when: { n: 3 } },
   });
 
-  test.each<readonly [string, Space, Partial<SamplerSettings>, string]>([
-    [
-      'no such sampler',
-      SMALL,
-      { kind: 'annealing' as never },
-      `expected a sampler among ${SAMPLER_KINDS.join(', ')}, found annealing`,
-    ],
-    ['a broken seed', SMALL, { seed: 0.5 }, 'expected a seed that is a whole number from 0, found 0.5'],
-    ['no generation', SMALL, { generation: 0 }, 'expected a generation of 1 to 1000 trials, found 0'],
-    ['no objective', SMALL, { objectives: [] }, 'expected 1 to 8 objectives, found 0'],
-    [
-      'two objectives',
-      SMALL,
-      { kind: 'tpe', objectives: ['minimize', 'maximize'] },
-      'expected one objective for tpe (nsga2 takes several), found 2',
-    ],
-    [
-      'a choice',
-      withChoice,
-      { kind: 'cmaes' },
-      'expected numbers only for cmaes, found the choice mode: take tpe',
-    ],
-    ['a condition', withCondition, { kind: 'cmaes' }, 'found the conditional parameter m'],
-    [
-      'a decimal without steps',
-      WIDE,
-      { kind: 'grid' },
-      'expected a step for x, found none: a grid tries every value',
-    ],
-    [
-      'a grid beyond bounds',
-      many,
-      { kind: 'grid' },
-      `expected a grid of at most 100000 points, found ${9n ** 40n}`,
-    ],
-  ])('with %s are refused', (_, space, settings, problem) => {
+  scenarios<readonly [Space, Partial<SamplerSettings>]>((problem, [space, settings]) => {
     expect(() => new Sampler(space, { ...SETTINGS, ...settings })).toThrow(problem);
-  });
+  }, 'with %s are refused')`
+    no such sampler ${[SMALL, { kind: 'annealing' as never }]}
+      expected a sampler among ${SAMPLER_KINDS.join(', ')}, found annealing
+    a broken seed ${[SMALL, { seed: 0.5 }]}: expected a seed that is a whole number from 0, found 0.5
+    no generation ${[SMALL, { generation: 0 }]}: expected a generation of 1 to 1000 trials, found 0
+    no objective ${[SMALL, { objectives: [] }]}: expected 1 to 8 objectives, found 0
+    two objectives ${[SMALL, { kind: 'tpe', objectives: ['minimize', 'maximize'] }]}
+      expected one objective for tpe (nsga2 takes several), found 2
+    a choice ${[withChoice, { kind: 'cmaes' }]}
+      expected numbers only for cmaes, found the choice mode: take tpe
+    a condition ${[withCondition, { kind: 'cmaes' }]}: found the conditional parameter m
+    a decimal without steps ${[WIDE, { kind: 'grid' }]}
+      expected a step for x, found none: a grid tries every value
+    a grid beyond bounds ${[many, { kind: 'grid' }]}
+      expected a grid of at most 100000 points, found ${9n ** 40n}
+  `;
 
   test('let CMA-ES have 40 dimensions', () => {
     const settings = { kind: 'cmaes', generation: 15 } as const;
