@@ -47,6 +47,7 @@ const ENTRIES = [
   'src/alerts/alerts-worker',
   'src/dashboard/dashboard-worker',
   'src/backtest/setup/run-apart',
+  'src/backtest/replay-session',
   'src/fuzz/seed-worker',
   'src/study/trials/trial-worker',
   'src/study/code-bundle',

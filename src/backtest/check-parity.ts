@@ -212,7 +212,7 @@ async function decideAgain(
     beganMs,
   );
   const watch = new Watch([]);
-  const received = new ReceivedData();
+  const received = new ReceivedData({ isNewestOnly: watched !== null });
   const stops: StrategyStop[] = [];
   const mirror = new MemoryMirror((entry, atMs) => {
     const { kind, subject, json } = entry;

@@ -1,20 +1,28 @@
 import { Session } from 'node:inspector';
+import {
+  answerHere,
+  MOMENTS,
+  type DecisionMoment,
+  type MomentAnswer,
+  type MomentQuestion,
+  type MomentReplay,
+} from '../daemon/answers-apart.ts';
 import { strategyFileOf } from '../daemon/load-instances.ts';
 import { readSessionFile } from '../daemon/session-file.ts';
 import type { Candle } from '../domain/candle.ts';
-import { dataUnusable, SarrafError } from '../domain/errors.ts';
+import { dataUnusable } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { BookLevel } from '../domain/order-book.ts';
 import { lockReason } from '../engine/lock.ts';
-import type { JournalEntry } from '../engine/mirror-change.ts';
-import type { EngineStatus } from '../engine/trading-state.ts';
-import type { Sentence } from '../language/sentence.ts';
+import { INTENT_ROWS, ORDER_ROWS } from '../mirror/record-tables.ts';
 import { loadStrategy } from '../plugins/load-strategy.ts';
-import type { OrderRecord } from '../records/order.ts';
+import { ownStrategies } from '../plugins/own-files.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
+import { readRules, type ReadRules } from '../strategy/explain-rules.ts';
+import { hasRules, watchRules, type RuleMoment } from '../strategy/rules.ts';
 import type { VenueCall } from '../venues/port.ts';
 import { decided, type ReplayWatch } from './check-parity.ts';
-import { orderText, type Difference } from './difference.ts';
+import type { Difference } from './difference.ts';
 import type { ReceivedData, TopicKind } from './parity/received-data.ts';
 import { instancesOf, readSession, type ReadSession } from './session.ts';
 
@@ -31,53 +39,16 @@ interface ReplayOptions {
   readonly stops: boolean;
 }
 
-/** A step of the engine in which something was decided: what the bot knew, and what came of it. */
-export interface ReplayMoment {
-  readonly atMs: number;
-  /** Event of the step: a tick, a command, or the answer to a request. */
-  readonly event: string;
-  readonly phase: EngineStatus['phase'];
-  /** Best prices of each market in the last book that the bot had read; null for an empty side. */
-  readonly books: readonly {
-    readonly market: string;
-    readonly bid: string | null;
-    readonly ask: string | null;
-  }[];
-  /** Last closed bar of each series that the bot reads, such as `BTCIRT 1h`. */
-  readonly bars: readonly (Candle & { readonly series: string })[];
-  /** Assets of each strategy, its quote currencies too. */
-  readonly held: readonly { readonly strategy: string; readonly asset: string; readonly amount: string }[];
-  /** Orders that were at work or on their way, and the active locks. */
-  readonly open: readonly string[];
-  readonly locks: readonly Sentence[];
-  /** `status` and `reason`: how the step left an intent; null while it is at work. */
-  readonly intents: readonly {
-    readonly id: string;
-    readonly strategy: string;
-    readonly kind: string;
-    readonly status: string | null;
-    readonly reason: Sentence | null;
-  }[];
-  readonly orders: readonly string[];
-  readonly log: readonly { readonly strategy: string; readonly text: string }[];
-}
-
-export interface SessionReplay {
-  readonly beganMs: number;
-  /** Time of the last event. */
-  readonly endMs: number;
+export interface SessionReplay extends MomentReplay {
   readonly events: number;
-  /** Decisions of the session up to there, and what the code decides otherwise now. */
+  /** Decisions of the session up to the end of the replay. */
   readonly decisions: number;
   readonly differences: readonly Difference[];
-  /** The moment at which it stopped; null if it ran to the end. */
-  readonly moment: ReplayMoment | null;
 }
 
 /**
  * Runs a recorded session again, event by event, with the code that the strategies have now. Sends nothing.
- * Throws as `readSessionFile` and `readSession` do, `DATA_UNUSABLE` without
- * events, `INVALID_OPTIONS` for an unknown order or intent, or a time after the last decision.
+ * Throws as `readSessionFile` and `readSession` do, and `DATA_UNUSABLE` without events.
  */
 export async function replaySession({
   folder,
@@ -88,8 +59,18 @@ export async function replaySession({
   const file = readSessionFile(folder);
   const session = readSession(file);
   const target = typeof until === 'string' ? targetOf(session, until) : null;
+  if (target === undefined) {
+    const { endMs } = session;
+    const none = { events: 0, decisions: 0, differences: [], moment: null } as const;
+    return { beganMs: file.beganMs, endMs, ...none, missing: 'unknown' };
+  }
   const untilMs = target?.atMs ?? (typeof until === 'number' ? until : Number.POSITIVE_INFINITY);
   const gate = { isOpen: false };
+  const rules: ReadRules[] = [];
+  const onBar = (moment: RuleMoment): void => {
+    const { ctx, bar } = moment;
+    if (gate.isOpen) rules.push(readRules(moment, { isHeld: ctx.isTradable(ctx.position, bar.close) }));
+  };
   const { strategies, strategiesFolders } = file.config;
   const decider = strategies.find(({ name }) => name === target?.strategy);
   const stopIn =
@@ -98,32 +79,39 @@ export async function replaySession({
       : strategyFileOf(decider.plugin, [...strategiesFolders, bundledStrategies]);
   const instances = await instancesOf(file, bundledStrategies, async (path) => {
     const loaded = await loadStrategy(path);
+    const shown = hasRules(loaded.definition)
+      ? watchRules(loaded.definition, onBar, { trades: true })
+      : loaded.definition;
     const isStopped = stops && (stopIn === null || stopIn === path);
-    return { ...loaded, definition: isStopped ? stoppingAt(gate, loaded.definition) : loaded.definition };
+    return { ...loaded, definition: isStopped ? stoppingAt(gate, shown) : shown };
   });
   let events = 0;
-  let stopped: Omit<ReplayMoment, 'books' | 'bars'> | null = null;
+  let stopped: Omit<DecisionMoment, 'books' | 'bars'> | null = null;
   const watch: ReplayWatch = {
     before({ atMs }) {
       gate.isOpen = atMs >= untilMs;
+      rules.length = 0;
     },
     after(event, { changes }, { call, engine }) {
       events += 1;
       if (event.atMs < untilMs) return false;
-      const journal = changes.flatMap((change) => (change.kind === 'journal' ? [change.entry] : []));
       const planned = changes.flatMap((change) =>
         change.kind === 'order' && change.order.state === 'planned' ? [change.order] : [],
       );
-      const intents = intentsIn(journal);
+      const intents = new Map(
+        changes.flatMap((change) =>
+          change.kind === 'intent' && change.intent.atMs === event.atMs
+            ? [[change.intent.id, change.intent] as const]
+            : [],
+        ),
+      );
       const keys = new Set(planned.map(({ key }) => key));
-      const isThere =
-        target === null
-          ? intents.length > 0
-          : keys.has(target.name) || intents.some(({ id }) => id === target.name);
+      const isThere = target === null ? intents.size > 0 : keys.has(target.name) || intents.has(target.name);
       if (!isThere) return false;
       stopped = {
         atMs: event.atMs,
-        event: call === null ? event.kind : `answer to ${callText(call)}`,
+        event: event.kind,
+        call: call === null ? null : callText(call),
         phase: engine.status().phase,
         held: engine.instances.flatMap(({ name: strategy, ledger: { state } }) =>
           [...state.holdings]
@@ -133,15 +121,16 @@ export async function replaySession({
         open: engine
           .unfinishedOrders()
           .filter(({ key }) => !keys.has(key))
-          .map((each) => `${shownOrder(each)}, ${each.state}`),
+          .map((order) => ORDER_ROWS.stored(order)),
         locks: engine.locks.active().map((lock) => lockReason(lock)),
-        intents,
-        orders: planned.map(shownOrder),
-        log: journal.flatMap(({ kind, subject, json }) =>
-          kind === 'log'
-            ? [{ strategy: subject, text: (JSON.parse(json) as { readonly text: string }).text }]
-            : [],
-        ),
+        rules: [...rules],
+        intents: [...intents.values()].map((intent) => INTENT_ROWS.stored(intent)),
+        orders: planned.map((order) => ORDER_ROWS.stored(order)),
+        log: changes.flatMap((change) => {
+          if (change.kind !== 'journal' || change.entry.kind !== 'log') return [];
+          const { text } = JSON.parse(change.entry.json) as { readonly text: string };
+          return [{ strategy: change.entry.subject, text }];
+        }),
       };
       return true;
     },
@@ -150,39 +139,30 @@ export async function replaySession({
   if (again.untilMs === null)
     throw dataUnusable(`expected the events of a session in ${folder}, found none: run with --record`);
   // What it had read at its end is what it knew at that moment.
-  const moment = stopped === null ? null : { ...(stopped as ReplayMoment), ...knownOf(again.received) };
-  if (until !== null && moment === null)
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      target === null
-        ? 'expected a time before the last decision of the session, nothing was decided after it'
-        : `expected ${target.name} in the second run, its code does not decide it: leave out --until, and see where it differs`,
-    );
+  const moment = stopped === null ? null : { ...(stopped as DecisionMoment), ...knownOf(again.received) };
+  const missing = again.failure === null && again.untilMs < untilMs ? 'unreached' : 'otherwise';
   return {
     beganMs: file.beganMs,
-    endMs: again.untilMs ?? file.beganMs,
+    endMs: again.untilMs,
     events,
     decisions,
     differences,
     moment,
+    missing: moment === null && until !== null ? missing : null,
   };
 }
 
-/** Returns an order or intent: its name, its strategy and when it was decided. */
+/** Returns the name, strategy and time of an order or intent; undefined for an unknown one. */
 function targetOf(
   { orders, intents }: ReadSession,
   name: string,
-): { readonly name: string; readonly strategy: string; readonly atMs: number } {
+): { readonly name: string; readonly strategy: string; readonly atMs: number } | undefined {
   const order = orders.find(
     ({ key, clientOrderId, venueId }) => key === name || clientOrderId === name || venueId === name,
   );
   if (order !== undefined) return { name: order.key, strategy: order.strategy, atMs: order.plannedAtMs };
   const intent = intents.find(({ id }) => id === name);
-  if (intent !== undefined) return { name, strategy: intent.strategy, atMs: intent.atMs };
-  throw new SarrafError(
-    'INVALID_OPTIONS',
-    `expected a time, an intent, or an order of the session (it has ${orders.length}), was ${name}: "sarraf orders --state all" lists them`,
-  );
+  return intent === undefined ? undefined : { name, strategy: intent.strategy, atMs: intent.atMs };
 }
 
 /** Returns a definition at whose handlers a debugger stops while the gate is open. */
@@ -220,7 +200,7 @@ function stopBeforeCalls(handler: (...args: never) => unknown): void {
 }
 
 /** Returns the last books and bars of what a bot has received. */
-function knownOf({ topics }: ReceivedData): Pick<ReplayMoment, 'books' | 'bars'> {
+function knownOf({ topics }: ReceivedData): Pick<DecisionMoment, 'books' | 'bars'> {
   const last = (of: TopicKind): (readonly [name: string, text: string])[] =>
     [...topics].flatMap(([topic, { kind, readings }]) =>
       kind === of ? [[topic.slice(topic.indexOf(' ') + 1), readings.at(-1)?.text ?? 'null'] as const] : [],
@@ -237,21 +217,15 @@ function knownOf({ topics }: ReceivedData): Pick<ReplayMoment, 'books' | 'bars'>
   };
 }
 
-/** Returns the new intents of a step, each with how the step left it. */
-function intentsIn(journal: readonly JournalEntry[]): ReplayMoment['intents'] {
-  const lines = journal.flatMap(({ kind, subject: id, json }) =>
-    kind === 'intent' ? [{ id, ...(JSON.parse(json) as Partial<ReplayMoment['intents'][number]>) }] : [],
-  );
-  return lines.flatMap(({ id, strategy, kind }) => {
-    if (strategy === undefined || kind === undefined) return [];
-    const { status = null, reason = null } =
-      lines.findLast((line) => line.id === id && line.status !== undefined) ?? {};
-    return [{ id, strategy, kind, status, reason }];
-  });
-}
-
-const shownOrder = (order: OrderRecord): string => `${order.key}: ${orderText(order)}`;
-
 function callText(call: VenueCall): string {
   return 'market' in call && typeof call.market === 'string' ? `${call.kind} ${call.market}` : call.kind;
 }
+
+/** Maximum number of differences in an answer, the first ones: later ones follow from them. */
+const MOST_ANSWERED = 1_000;
+
+await answerHere(MOMENTS, async ({ dataFolder, name }: MomentQuestion): Promise<MomentAnswer> => {
+  const of = { folder: dataFolder, bundledStrategies: ownStrategies(), until: name, stops: false };
+  const { differences, ...replay } = await replaySession(of);
+  return { kind: 'replay', ...replay, differences: differences.slice(0, MOST_ANSWERED) };
+});

@@ -38,7 +38,7 @@ import { fieldsOf } from '../strategy/fields.ts';
 import { readMoment, watchRules, type RuleMoment } from '../strategy/rules.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { ClosedCandle, EngineView } from '../strategy/strategy-event.ts';
-import { RULES_PROGRAM, type BotRules, type RuleAnswer, type RuleQuestion } from './rule-answers.ts';
+import { answerHere, RULES, type BotRules, type RuleAnswer, type RuleQuestion } from './answers-apart.ts';
 import { readRun } from './run-record.ts';
 import { storedBars } from './run/reload-strategy.ts';
 
@@ -344,7 +344,7 @@ function refusedAt(
   return refused === undefined ? [] : [sentence('rules-refused', { reason: refused.reason ?? '' })];
 }
 
-async function answerHere(question: RuleQuestion): Promise<RuleAnswer> {
+async function answerRules(question: RuleQuestion): Promise<RuleAnswer> {
   try {
     const rules = await readBotRules(question, (work) => {
       using reader = new MirrorReader(mirrorPathOf(question.dataFolder));
@@ -358,7 +358,4 @@ async function answerHere(question: RuleQuestion): Promise<RuleAnswer> {
   }
 }
 
-if (process.argv[1] === RULES_PROGRAM) {
-  const answer = await answerHere(JSON.parse(process.argv[2] ?? '') as RuleQuestion);
-  process.send?.(answer, () => process.exit());
-}
+await answerHere(RULES, answerRules);

@@ -111,6 +111,9 @@ export function writeSessionFile(
   renameSync(`${path}.new`, path);
 }
 
+/** True if a run of a folder was recorded. */
+export const isRecorded = (folder: string): boolean => existsSync(join(folder, FILE_NAME));
+
 /**
  * Returns the start conditions of the last recorded run in a folder, with absolute paths. Throws
  * `INVALID_FILE` if there is none.

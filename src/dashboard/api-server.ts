@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isAllowedHost, oneHost } from '../daemon/allowed-host.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
+import { jsonDelta } from '../domain/json-delta.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
 import { AccessStore, type Person } from './access-store.ts';
 import { ApiError, onOneLine } from './api-error.ts';
 import { asApiError } from './folder/bot-folder-reader.ts';
@@ -17,7 +20,6 @@ import {
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from './schema/endpoints.ts';
 import type { SessionBody, SessionReply } from './schema/session.ts';
 import { AccessGuard, type SignedIn } from './server/access-guard.ts';
-import { ReplyDeltas } from './server/reply-deltas.ts';
 import { checkedInput, parseJsonBody } from './server/handlers.ts';
 import { API_ROOT } from './server/openapi.ts';
 
@@ -345,4 +347,45 @@ function portError(
     `expected to serve the page at ${host}:${port}: ${reason}. Set another dashboard.port, or null for none`,
     { cause: error },
   );
+}
+
+/** Name of the changes in the headers of RFC 3229. */
+const MANIPULATION = 'sarraf-delta';
+
+/** HTTP status of a reply that is a change of an earlier one. */
+const IM_USED = 226;
+
+/** Maximum number of addresses with stored replies, and of replies of each: tabs read apart. */
+const MOST_ADDRESSES = 64;
+const MOST_VERSIONS = 4;
+
+type Version = readonly [tag: string, value: Parameters<typeof jsonDelta>[0]];
+
+/**
+ * Shortens replies for a reader that has an earlier one (RFC 3229): most of one is as it was a second ago. A
+ * reader asks for it by `A-IM` and names what it has by `If-None-Match`.
+ */
+class ReplyDeltas {
+  readonly #versions = new Map<string, readonly Version[]>();
+  /** Begin of all tags of this server: one that was begun anew must not know those of the one before. */
+  readonly #epoch = randomBytes(6).toString('base64url');
+  #last = 0;
+
+  async shortened(answer: unknown, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const value = (await answer) as Version[1];
+    const { url, headers } = request;
+    if (headers['a-im'] !== MANIPULATION) return value;
+    const stored = this.#versions.get(url) ?? [];
+    const known = stored.find(([tag]) => tag === headers['if-none-match']);
+    this.#last += 1;
+    const tag = `"${this.#epoch}${this.#last}"`;
+    void reply.header('etag', tag);
+    // The newest address is the last one of the map.
+    this.#versions.delete(url);
+    this.#versions.set(url, [[tag, value] as const, ...stored].slice(0, MOST_VERSIONS));
+    retainNewest(this.#versions, MOST_ADDRESSES);
+    if (known === undefined) return value;
+    const delta = jsonDelta(known[1], value);
+    return reply.code(IM_USED).header('im', MANIPULATION).send(JSON.stringify(delta));
+  }
 }

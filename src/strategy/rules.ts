@@ -177,6 +177,9 @@ export interface RuleMoment {
   readonly ctx: StrategyContext;
 }
 
+/** True for a strategy that was made by `defineRules`. */
+export const hasRules = ({ on }: StrategyDefinition): boolean => on[MAIN_DATA] !== undefined;
+
 /**
  * Returns a strategy that shows its rules at each deciding bar; it trades only if `trades` is true. Throws
  * `INVALID_STRATEGY` for one that was not made by `defineRules`.
@@ -188,7 +191,7 @@ export function watchRules(
 ): StrategyDefinition {
   // Asleep it would not see each bar.
   const { on, [SLEEP]: _, ...watched } = definition;
-  if (on[MAIN_DATA] === undefined) throw notRules(definition);
+  if (!hasRules(definition)) throw notRules(definition);
   const show = (ctx: StrategyContext, event: unknown): void => {
     const part = partIn(ctx);
     const bar = event as Bar;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RuleAnswer } from '../../daemon/rule-answers.ts';
+import type { RuleAnswer } from '../../daemon/answers-apart.ts';
 import type { Locale } from '../../language/locale.ts';
 import { problemOf, type ChatButton, type SendResult } from '../channels/channel.ts';
 import { persistMuted, type SafeOutbox } from '../outbox-file.ts';

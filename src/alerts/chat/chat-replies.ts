@@ -7,7 +7,7 @@ import { sentenceIn } from '../../language/sentence-in.ts';
 import { translateInto, type Translate, type TranslationOf } from '../../language/translate.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { cutOff, tamed } from '../alert-text.ts';
-import type { RuleAnswer } from '../../daemon/rule-answers.ts';
+import type { RuleAnswer } from '../../daemon/answers-apart.ts';
 import type { BotView, ChatView } from './chat-update.ts';
 import { PERSIAN_TERMS as terms } from '../../language/persian-terms.ts';
 

@@ -46,6 +46,12 @@ export class ReceivedData {
   private readonly timesMs: number[] = [];
   /** Number of answers before each decision, by its id. */
   private readonly decided = new Map<string, number>();
+  private readonly isNewestOnly: boolean;
+
+  /** `isNewestOnly`: each topic has its last state alone, so that the data of a long session has room. */
+  constructor({ isNewestOnly = false }: { readonly isNewestOnly?: boolean } = {}) {
+    this.isNewestOnly = isNewestOnly;
+  }
 
   /** Records when something was decided; only the first call for each name counts. */
   decide(name: string): void {
@@ -172,6 +178,7 @@ export class ReceivedData {
   private note(name: string, kind: TopicKind, reading: TopicReading): void {
     const topic = this.topics.get(name) ?? { kind, readings: [], atMs: [] };
     this.topics.set(name, topic);
+    if (this.isNewestOnly) topic.atMs.length = topic.readings.length = 0;
     topic.atMs.push(this.timesMs.length);
     if (topic.readings.at(-1)?.text === reading.text) return;
     topic.readings.push({ ...reading, number: this.timesMs.length });

@@ -5,7 +5,7 @@ import { createBacktest } from '../../backtest/candle-backtest.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
 import { barRulesOf, csvOf, requestOf } from '../../backtest/run-setup.ts';
 import { readBotRules } from '../../daemon/read-bot-rules.ts';
-import type { BotRules } from '../../daemon/rule-answers.ts';
+import type { BotRules } from '../../daemon/answers-apart.ts';
 import { missingFileText, refusedParams, strategyFileOf } from '../../daemon/load-instances.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { runShape } from '../../backtest/run-schema.ts';

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { checkParity, type ParityReport } from '../../backtest/check-parity.ts';
-import { type ReplayMoment, replaySession, type SessionReplay } from '../../backtest/replay-session.ts';
+import { replaySession, type SessionReplay } from '../../backtest/replay-session.ts';
+import type { DecisionMoment } from '../../daemon/answers-apart.ts';
 import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/difference.ts';
-import { failed, asCommand } from '../command-error.ts';
+import { failed, asCommand, wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import { print, tableLines } from '../table.ts';
@@ -130,6 +131,18 @@ interface ReplayCommandOptions extends Pick<Options, 'session' | 'first' | 'json
   readonly inspect?: true;
 }
 
+/** Texts for a moment that is not there; `end`: the time of the last event. */
+const MISSING: Readonly<
+  Record<NonNullable<SessionReplay['missing']>, (until: string, end: string) => string>
+> = {
+  unknown: (until) =>
+    `expected a time, an intent, or an order of the session, was ${until}: "sarraf orders --state all" lists them`,
+  unreached: (until, end) =>
+    `expected a moment up to ${end}, where the events of the session end, was ${until}`,
+  otherwise: (until, end) =>
+    `expected a decision at ${until}, the code makes none up to ${end}: leave out --until, and see where it differs`,
+};
+
 async function replay({ session, until, inspect, first, json }: ReplayCommandOptions): Promise<void> {
   if (inspect === true) await waitForDebugger();
   const report = await replaySession({
@@ -138,6 +151,7 @@ async function replay({ session, until, inspect, first, json }: ReplayCommandOpt
     until: until === undefined ? null : untilOf(until),
     stops: inspect === true,
   });
+  if (report.missing !== null) throw wrongInput(MISSING[report.missing](until ?? '', isoText(report.endMs)));
   print({ json }, report, () => replayLines(report, first));
   if (report.differences.length > 0)
     throw failed(`${countText(report.differences.length, 'decision')} of the code differ from the session`);
@@ -167,27 +181,38 @@ function replayLines(report: SessionReplay, first: number): readonly string[] {
   ];
 }
 
-function momentLines(moment: ReplayMoment): readonly string[] {
-  const { atMs, event, phase, books, bars, held, open, locks, intents, orders, log } = moment;
+function momentLines(moment: DecisionMoment): readonly string[] {
+  const { atMs, event, call, phase, books, bars, held, open, locks, rules, intents, orders, log } = moment;
   return [
     '',
-    `${isoText(atMs)}: ${event}, ${phase}`,
+    `${isoText(atMs)}: ${event}${call === null ? '' : ` to ${call}`}, ${phase}`,
     ...books.map(({ market, bid, ask }) => `  book ${market}: bid ${bid ?? '-'}, ask ${ask ?? '-'}`),
     ...bars.map(
       ({ series, openTimeMs, open: first, high, low, close }) =>
         `  bar ${series} of ${isoText(openTimeMs)}: ${first}, ${high}, ${low}, ${close}`,
     ),
     ...held.map(({ strategy, asset, amount }) => `  ${strategy} held ${amount} ${asset}`),
-    ...open.map((text) => `  open ${text}`),
+    ...open.map((order) => `  open ${orderLine(order)}, ${order.state}`),
     ...locks.map((text) => `  lock: ${english(text)}`),
+    ...rules.map(({ market, outcome }) => `  rules ${market}: ${english(outcome)}`),
     ...log.map(({ strategy, text }) => `  ${strategy} logged: ${text}`),
     ...intents.map(
       ({ id, strategy, kind, status, reason }) =>
-        `  ${strategy} wanted ${kind} (${id})${status === null ? '' : `: ${status}`}${reason === null ? '' : `, ${english(reason)}`}`,
+        `  ${strategy} wanted ${kind} (${id}): ${status}${reason === null ? '' : `, ${english(reason)}`}`,
     ),
-    ...orders.map((text) => `  order ${text}`),
+    ...orders.map((order) => `  order ${orderLine(order)}`),
   ];
 }
+
+const orderLine = ({
+  key,
+  side,
+  amount,
+  market,
+  price,
+  stopPrice,
+}: DecisionMoment['orders'][number]): string =>
+  `${key}: ${side} ${amount} ${market}${price === null ? '' : ` at ${price}`}${stopPrice === null ? '' : ` from ${stopPrice}`}`;
 
 export function replayCommand(): Command {
   const description = 'Runs a recorded session again to a moment: what the bot knew and decided there.';

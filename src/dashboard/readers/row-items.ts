@@ -2,10 +2,11 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { parsedJson, readStored } from '../../domain/stored-json.ts';
-import type { IntentRecord } from '../../records/rows.ts';
+import type { TextsOf } from '../../records/field.ts';
+import type { INTENT, IntentRecord } from '../../records/rows.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../engine/lock.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import type { ORDER, OrderRecord } from '../../records/order.ts';
 import { type SentenceItem, MOST_ROWS_OF_PAGE } from '../schema/fields.ts';
 import { lockItem, type LockItem } from '../schema/overview.ts';
 import type { z } from 'zod';
@@ -53,8 +54,11 @@ export function reasonItem(reason: Sentence | null): { reason: string | null; re
 
 /** Returns an order as an API item, with money as text. */
 export function orderItemOf(order: OrderRecord): OrderItem {
-  return pickItem(orderItem, { ...ORDER_ROWS.stored(order), ...reasonItem(order.reason) });
+  return storedOrderItem(ORDER_ROWS.stored(order));
 }
+
+export const storedOrderItem = (order: TextsOf<typeof ORDER>): OrderItem =>
+  pickItem(orderItem, { ...order, ...reasonItem(order.reason) });
 
 export function fillItemOf(fill: FillRecord): FillItem {
   const market = tryMarket(fill.market);
@@ -63,9 +67,11 @@ export function fillItemOf(fill: FillRecord): FillItem {
 }
 
 export function intentItemOf(intent: IntentRecord): IntentItem {
-  const stored = { ...INTENT_ROWS.stored(intent), ...reasonItem(intent.reason) };
-  return pickItem(intentItem, { ...stored, data: parsedJson(intent.json) });
+  return storedIntentItem(INTENT_ROWS.stored(intent));
 }
+
+export const storedIntentItem = (intent: TextsOf<typeof INTENT>): IntentItem =>
+  pickItem(intentItem, { ...intent, ...reasonItem(intent.reason), data: parsedJson(intent.json) });
 
 function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
   const data = parsedJson(json);

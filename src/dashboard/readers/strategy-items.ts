@@ -1,5 +1,5 @@
 import { formatUnits, parseUnits, type Units, addUnits, NO_UNITS } from '../../domain/money.ts';
-import type { RuleAnswer } from '../../daemon/rule-answers.ts';
+import type { MomentAnswer, RuleAnswer } from '../../daemon/answers-apart.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
 import type { StrategyRecord } from '../../records/rows.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
@@ -15,11 +15,15 @@ import {
   strategyItem,
   type PositionItem,
   type StrategyItem,
+  type MomentReply,
+  type RulesItem,
   type RulesReply,
   type StrategyReply,
   type EquityItem,
 } from '../schema/overview.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence } from '../../language/sentence.ts';
+import type { ReadRules } from '../../strategy/explain-rules.ts';
+import { MOST_ROWS_OF_PAGE } from '../schema/fields.ts';
 import { ApiError } from '../api-error.ts';
 import {
   pickItem,
@@ -29,6 +33,8 @@ import {
   intentItemOf,
   lockItemOf,
   orderItemOf,
+  storedIntentItem,
+  storedOrderItem,
 } from './row-items.ts';
 import { profitFigure } from '../../domain/figure-name.ts';
 import { equityCurrencies, equityNow } from '../../mirror/read-series.ts';
@@ -162,12 +168,64 @@ export function strategyReplyOf(
 export function rulesReplyOf(answer: RuleAnswer): RulesReply {
   if (answer.kind === 'handlers') return { markets: [], problem: null, rules: null };
   if (answer.kind === 'problem')
-    return { markets: [...answer.markets], problem: reasonItem(answer.reason), rules: null };
-  const { market, markets, closeTimeMs, isHeld, before, outcome, enter, exit } = answer.rules;
+    return { markets: [...(answer.markets ?? [])], problem: reasonItem(answer.reason), rules: null };
+  const { markets, before } = answer.rules;
+  return { markets: [...markets], problem: null, rules: rulesItemOf(answer.rules, before) };
+}
+
+/** Returns the rules of a strategy at a bar; `before`: reasons for which it places no order. */
+export function rulesItemOf(
+  { market, closeTimeMs, isHeld, outcome, enter, exit }: ReadRules,
+  before: readonly Sentence[],
+): RulesItem {
   const items = (lines: typeof enter) => lines.map(({ text, ...line }) => ({ ...line, ...reasonItem(text) }));
   const said = { before: before.map((one) => reasonItem(one)), outcome: reasonItem(outcome) };
-  const rules = { market, closeTimeMs, isHeld, ...said, enter: items(enter), exit: items(exit) };
-  return { markets: [...markets], problem: null, rules };
+  return { market, closeTimeMs, isHeld, ...said, enter: items(enter), exit: items(exit) };
+}
+
+/** Maximum number of differences that are shown. */
+const MOST_SHOWN = 10;
+
+/** Returns what the bot knew at a decision; `working`: its replay goes on, `off`: no run was recorded. */
+export function momentReplyOf(answer: MomentAnswer | 'working' | 'off'): MomentReply {
+  const none = { problem: null, fromMs: null, toMs: null, differing: 0, differences: [], moment: null };
+  if (typeof answer === 'string') return { ...none, state: answer };
+  if (answer.kind === 'problem') return { ...none, state: 'unusable', problem: english(answer.reason) };
+  const { beganMs, endMs, differences, moment, missing } = answer;
+  const [fromMs, toMs] = [Math.floor(beganMs), Math.floor(endMs)];
+  const differing = {
+    differing: differences.length,
+    differences: differences.slice(0, MOST_SHOWN).map(({ atMs, strategy, session, again, why }) => ({
+      atMs: Math.floor(atMs),
+      strategy,
+      session,
+      again,
+      why,
+    })),
+  };
+  if (moment === null) return { ...none, state: missing ?? 'unknown', fromMs, toMs, ...differing };
+  const { books, bars, held, open, locks, rules, intents, orders, log, ...step } = moment;
+  const first = <Row>(rows: readonly Row[]): Row[] => rows.slice(0, MOST_ROWS_OF_PAGE);
+  return {
+    state: 'shown',
+    problem: null,
+    fromMs,
+    toMs,
+    ...differing,
+    moment: {
+      ...step,
+      atMs: Math.floor(step.atMs),
+      books: first(books),
+      bars: first(bars),
+      held: first(held),
+      open: first(open).map(storedOrderItem),
+      locks: first(locks).map((lock) => reasonItem(lock)),
+      rules: first(rules).map((each) => rulesItemOf(each, [])),
+      intents: first(intents).map(storedIntentItem),
+      orders: first(orders).map(storedOrderItem),
+      log: first(log),
+    },
+  };
 }
 
 const BASIS_POINTS = 10_000;

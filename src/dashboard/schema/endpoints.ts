@@ -96,6 +96,11 @@ export const DASHBOARD_ENDPOINTS = {
     'One order and its life; by its key or its id at the exchange.',
     order.orderReply,
   ),
+  moment: get(
+    '/orders/:key/moment',
+    'What the bot knew when it decided an order, or the intent of that id: the recorded run is replayed to it.',
+    overview.momentReply,
+  ),
   fills: get('/fills', 'Fills.', order.fillsReply, order.fillsQuery),
   trips: get(
     '/trips',

@@ -51,13 +51,13 @@ export const plotsReply = z.object({
     .describe('Those that may be asked for, with their usual length; 0: it has none.'),
 });
 
+export const barItem = z.object({ openTimeMs: timeField, ...eachBarValue(decimalTextField) });
+
 export const chartCandlesReply = z.object({
   market: z.string(),
   timeframe: z.string(),
   isBuilt: z.boolean().describe('Whether they were put together from shorter candles.'),
-  candles: z
-    .array(z.object({ openTimeMs: timeField, ...eachBarValue(decimalTextField) }))
-    .describe('Oldest first. The last one may still run.'),
+  candles: z.array(barItem).describe('Oldest first. The last one may still run.'),
 });
 
 export type SeriesItem = z.output<typeof seriesItem>;

@@ -11,10 +11,11 @@ import {
   lengthField,
   ITEM_CODECS,
   nameField,
+  MOST_ROWS_OF_PAGE,
 } from './fields.ts';
 import { orderItem, intentItem } from './order.ts';
 import { logItem, signalItem } from './log.ts';
-import { seriesItem } from './market.ts';
+import { barItem, seriesItem } from './market.ts';
 import { shapeOf } from '../../records/field.ts';
 import { BALANCE, INTENT } from '../../records/rows.ts';
 
@@ -338,20 +339,69 @@ const conditionItem = z.object({
   sinceMs: timeField.nullable().describe('The close of the candle since which it is so.'),
 });
 
+const rulesItem = z.object({
+  market: z.string(),
+  closeTimeMs: timeField.describe('The close of the candle that they were decided by.'),
+  isHeld: z.boolean().nullable().describe('Whether the conditions to sell count.'),
+  before: z.array(z.object(reasonFields)).describe('What keeps any order away.'),
+  outcome: z.object(reasonFields).describe('What is missing.'),
+  enter: z.array(conditionItem),
+  exit: z.array(conditionItem),
+});
+
 export const rulesReply = z.object({
   markets: z.array(z.string()).describe('Members of its universe, to choose from.'),
   problem: z.object(reasonFields).nullable().describe('Why they are not known; null if it has no rules.'),
-  rules: z
-    .object({
-      market: z.string(),
-      closeTimeMs: timeField.describe('The close of the candle that they were decided by.'),
-      isHeld: z.boolean().nullable().describe('Whether the conditions to sell count.'),
-      before: z.array(z.object(reasonFields)).describe('What keeps any order away.'),
-      outcome: z.object(reasonFields).describe('What is missing.'),
-      enter: z.array(conditionItem),
-      exit: z.array(conditionItem),
-    })
-    .nullable(),
+  rules: rulesItem.nullable(),
+});
+
+/** Returns the schema of a part of a moment, which is shown up to a number of rows. */
+const rows = <Item extends z.ZodType>(item: Item) => z.array(item).max(MOST_ROWS_OF_PAGE);
+
+/** The step of a recorded run in which something was decided. */
+const momentItem = z.object({
+  atMs: timeField,
+  event: z.string().describe('What the step was for: `tick`, `answer`, `control`, `opens` or `account`.'),
+  call: z.string().nullable().describe('The request that it was the answer to, such as `book BTCIRT`.'),
+  phase: z.enum(['syncing', 'trading', 'halted', 'draining']),
+  books: rows(
+    z.object({ market: z.string(), bid: decimalTextField.nullable(), ask: decimalTextField.nullable() }),
+  ).describe('The best prices of the last book of each market that the bot had read.'),
+  bars: rows(barItem.extend({ series: z.string().describe('Its market and its timeframe.') })).describe(
+    'The last closed candle of each series that the bot reads.',
+  ),
+  held: rows(z.object({ strategy: z.string(), asset: z.string(), amount: decimalTextField })),
+  open: rows(orderItem).describe('Orders that were at work or on their way.'),
+  locks: rows(z.object(reasonFields)),
+  rules: rows(rulesItem).describe('Conditions of the strategies of rules that decided in the step.'),
+  intents: rows(intentItem).describe('What was decided, and how the step left it.'),
+  orders: rows(orderItem).describe('Orders that the step made.'),
+  log: rows(z.object({ strategy: z.string(), text: z.string() })).describe('What strategies logged.'),
+});
+
+export const momentReply = z.object({
+  state: z
+    .enum(['shown', 'working', 'off', 'unknown', 'unreached', 'otherwise', 'unusable'])
+    .describe(
+      '`shown`: it is there. `working`: it is not made yet, ask again. `off`: no run of the bot was recorded. `unknown`: the recorded run has no such decision. `unreached`: its events end before it. `otherwise`: the code does not decide it any more. `unusable`: the recording can not be replayed.',
+    ),
+  problem: z.string().nullable().describe('Why it can not be replayed.'),
+  fromMs: timeField.nullable().describe('When the recorded run began.'),
+  toMs: timeField.nullable().describe('Up to when it was replayed.'),
+  differing: countField.describe('Decisions up to there that the code makes otherwise now; at most 1,000.'),
+  differences: z
+    .array(
+      z.object({
+        atMs: timeField,
+        strategy: z.string().nullable(),
+        session: z.string().nullable().describe('Null: the run did not decide it.'),
+        again: z.string().nullable().describe('Null: the code does not decide it now.'),
+        why: z.string(),
+      }),
+    )
+    .max(10)
+    .describe('The first ones of them.'),
+  moment: momentItem.nullable(),
 });
 
 const shadowSide = z.object({
@@ -380,7 +430,9 @@ export const shadowsReply = z.object({
 
 export type ShadowsReply = z.output<typeof shadowsReply>;
 export type ConditionItem = z.output<typeof conditionItem>;
+export type RulesItem = z.output<typeof rulesItem>;
 export type RulesReply = z.output<typeof rulesReply>;
+export type MomentReply = z.output<typeof momentReply>;
 
 export const budgetItem = z.object({
   subject: z

@@ -1,7 +1,17 @@
 import { sentence } from '../../language/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { RuleAnswers } from '../../daemon/rule-answers.ts';
+import {
+  AnswersApart,
+  RULES,
+  type MOMENTS,
+  type MomentAnswer,
+  type MomentQuestion,
+  type RuleAnswer,
+  type RuleQuestion,
+} from '../../daemon/answers-apart.ts';
+import { isRecorded } from '../../daemon/session-file.ts';
+import { setTimeout } from 'node:timers/promises';
 import { readShadows } from '../../daemon/compare-shadow.ts';
 import { readHaltWait } from '../../daemon/control-file.ts';
 import type { Person } from '../access-store.ts';
@@ -11,7 +21,13 @@ import * as overviews from '../readers/overview-reply.ts';
 import { type BotFolderReader, asApiError } from '../folder/bot-folder-reader.ts';
 import * as marketReplies from '../readers/market-replies.ts';
 import * as rows from '../readers/row-items.ts';
-import { allSeriesOf, rulesReplyOf, strategyItems, strategyReplyOf } from '../readers/strategy-items.ts';
+import {
+  allSeriesOf,
+  momentReplyOf,
+  rulesReplyOf,
+  strategyItems,
+  strategyReplyOf,
+} from '../readers/strategy-items.ts';
 import { profitsReplyOf, qualityReplyOf, tripsReplyOf } from '../readers/trip-replies.ts';
 import { findReports, reportItemOf } from './page-files.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
@@ -57,10 +73,19 @@ const OVERVIEW_FOR_MS = 250;
 /** Longest age of a cached list of bots, in ms: each read opens the mirrors of all bots. */
 const BOTS_FOR_MS = 2_000;
 
+/** Maximum number of replays of a recorded run, of which one has its process and the others wait. */
+const MOST_REPLAYS = 3;
+/** Time after which a replay is answered with `working`, in ms; it goes on. */
+const REPLAY_WITHIN_MS = 5_000;
+
 /** Creates the handlers of all endpoints, which use only the data folder. */
 export function createHandlers(
   folder: BotFolderReader,
-  { nowMs, language }: { readonly nowMs: () => number; readonly language: Language },
+  {
+    nowMs,
+    language,
+    moments: replays,
+  }: { readonly nowMs: () => number; readonly language: Language; readonly moments: typeof MOMENTS },
 ): Handlers {
   const { mirror, dataFolder } = folder;
   const pageOf = <Row, Item>(
@@ -72,7 +97,8 @@ export function createHandlers(
       return { items: rows.map((row) => itemOf(row)), next };
     });
   const alerts = new AlertItems(dataFolder, language);
-  const rules = new RuleAnswers();
+  const rules = new AnswersApart<RuleQuestion, RuleAnswer>(RULES);
+  const moments = new AnswersApart<MomentQuestion, MomentAnswer>(replays);
   const actions = new PostAction(folder, nowMs);
   const bots = new SharedSnapshot(() => overviews.knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
   const overview = new SharedSnapshot(
@@ -127,6 +153,22 @@ export function createHandlers(
     orders: ({ query: { state, ...query } }) =>
       pageOf((pages) => pages.orders({ ...scopeOf(query), state }), rows.orderItemOf),
     order: ({ params }) => mirror.read((reader) => rows.orderReplyOf(reader, params['key'] ?? '')),
+    moment: async ({ params: { key = '' } }) => {
+      const name = mirror.read((reader) => reader.order(key)[0]?.key ?? reader.intent(key)?.id ?? null);
+      if (name === null)
+        throw new ApiError('not-found', sentence('not-an-order', { found: JSON.stringify(key) }));
+      if (!isRecorded(dataFolder)) return momentReplyOf('off');
+      const question = { dataFolder, name };
+      const { waiting } = moments;
+      if (waiting >= MOST_REPLAYS && !moments.isKnown(question))
+        throw new ApiError(
+          'too-slow',
+          `expected at most ${MOST_REPLAYS} replays at once, were ${waiting}: ask again later`,
+          { retryAfterMs: REPLAY_WITHIN_MS },
+        );
+      const late = setTimeout(REPLAY_WITHIN_MS, 'working' as const, { ref: false });
+      return momentReplyOf(await Promise.race([moments.get(question), late]));
+    },
     fills: ({ query: { order, ...query } }) =>
       pageOf((pages) => pages.fills({ ...scopeOf(query), orderKey: order ?? null }), rows.fillItemOf),
     trips: ({ query }) => mirror.read((reader) => tripsReplyOf(reader, query)),

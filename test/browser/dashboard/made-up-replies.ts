@@ -22,7 +22,7 @@ const wave = (index: number): number =>
 
 const PRICE = 59_500_000_000;
 
-const orderOf = (index: number, state: 'open' | 'filled' | 'cancelled') => ({
+const orderOf = (index: number, state: 'planned' | 'open' | 'filled' | 'cancelled') => ({
   key: `grid-${1_000 + index}`,
   clientOrderId: `c${index}`,
   venueId: `${88_000 + index}`,
@@ -603,6 +603,50 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       reason: null,
       reasonFacts: null,
       atMs: NOW_MS - 7 * MINUTE_MS,
+    },
+  },
+  moment: {
+    state: 'shown',
+    problem: null,
+    fromMs: NOW_MS - 6 * HOUR_MS,
+    toMs: NOW_MS - 7 * MINUTE_MS,
+    differing: 2,
+    differences: [
+      {
+        atMs: NOW_MS - HOUR_MS,
+        strategy: 'grid',
+        session: 'buy 0.001 BTCIRT',
+        again: null,
+        why: 'on the same events, another decision was made',
+      },
+    ],
+    moment: {
+      atMs: NOW_MS - 7 * MINUTE_MS,
+      event: 'answer',
+      call: 'book BTCIRT',
+      phase: 'trading',
+      books: [{ market: 'BTCIRT', bid: String(PRICE - 15_000_000), ask: null }],
+      bars: [{ series: 'BTCIRT 1h', ...candle(498) }],
+      held: [
+        { strategy: 'grid', asset: 'btc', amount: '0.0125' },
+        { strategy: 'grid', asset: 'rls', amount: '-748250175' },
+      ],
+      open: openOrders.slice(0, 2),
+      locks: [said(sentence('bot-halted', { reason: 'x' }))],
+      rules: [
+        {
+          market: 'BTCIRT',
+          closeTimeMs: NOW_MS - 8 * MINUTE_MS,
+          isHeld: false,
+          before: [],
+          outcome: said(sentence('rules-made')),
+          enter: [condition(CROSSES, { isTrue: true, left: 29.5, right: 30 })],
+          exit: [],
+        },
+      ],
+      intents: [INTENT],
+      orders: [orderOf(0, 'planned')],
+      log: [{ strategy: 'grid', text: 'moved both quotes by 3 steps' }],
     },
   },
   fills: { items: fills, next: null },

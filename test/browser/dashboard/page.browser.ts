@@ -98,6 +98,24 @@ describe.each(LOOKS)('in $language, $theme, on a $screen', (look) => {
     );
     await page.close();
   });
+
+  test('what the bot knew is opened by the keyboard at an order, and fits', async () => {
+    const { page, messages } = await open('order/grid-1000', { ...look, until: '.life li' });
+    await page.focus('main .panel-actions button');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-moment=shown]:focus');
+    await page.waitForSelector('html:not([data-sentences=loading])');
+    expect(await page.locator('[data-moment] h3').count()).toBe(8);
+    expect(await page.locator('[data-moment] .notice.bad').count()).toBe(1);
+    // Nothing can be done with an order of the past.
+    expect(await page.locator('[data-moment] button').count()).toBe(0);
+    expect(await overhangOf(page)).toBe(0);
+    if (look.screen === 'phone') expect(await tableOverhangOf(page)).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(messages).toEqual([]);
+    await keepPicture(page, `dashboard-moment-${look.language}-${look.theme}-${look.screen}`);
+    await page.close();
+  });
 });
 
 test('pictures for the docs', async () => {
@@ -116,6 +134,21 @@ test('pictures for the docs', async () => {
     expect(await keepDocsPicture(browser, page, name)).toBeLessThan(120_000);
     await page.close();
   }
+});
+
+test('what the bot knew says why it is not there, and waits for its replay', async () => {
+  const made = { ...(REPLIES.moment as object), moment: null, differing: 0, differences: [] };
+  server.replies.set('moment', { ...made, state: 'off' });
+  const { page } = await open('strategy/grid', { until: '.chart.lines[data-drawn=true]' });
+  await page.click('button:text("What the bot knew")');
+  await page.waitForSelector('[data-moment=off]:focus');
+  expect(await textOf(page, '[data-moment] .notice')).toContain('record: true');
+  server.replies.set('moment', { ...made, state: 'working' });
+  await page.locator('button:text("What the bot knew")').nth(1).click();
+  await page.waitForSelector('[data-moment=working]');
+  server.replies.set('moment', REPLIES.moment);
+  await page.waitForSelector('[data-moment=shown]');
+  await page.close();
 });
 
 test('trades are sorted by a click on a head, and open on the chart at their time', async () => {

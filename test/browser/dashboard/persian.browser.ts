@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pageFolder } from '../../../src/plugins/own-files.ts';
 import { keepPicture, launchChromium, openAddress, overhangOf } from '../open-page.ts';
-import { NOW_MS } from './made-up-replies.ts';
+import { NOW_MS, REPLIES } from './made-up-replies.ts';
 import { MadeUpServer } from './made-up-server.ts';
 import { giveTroubles, WORDS_OF_PEOPLE } from './persian-situations.ts';
 
@@ -92,6 +92,20 @@ describe('in Persian there is no English sentence', () => {
     await keepPicture(page, `dashboard-troubles-${view.replace('/', '-')}-fa`);
     await page.close();
   });
+
+  test.each(['shown', 'off', 'unknown', 'unreached', 'otherwise'])(
+    'in what the bot knew: %s',
+    async (state) => {
+      const made = REPLIES.moment as { readonly moment: object };
+      server.replies.set('moment', { ...made, state, moment: state === 'shown' ? made.moment : null });
+      const page = await openInPersian('order/grid-1000', '.life li');
+      await page.click('main .panel-actions button');
+      await page.waitForSelector(`[data-moment=${state}]`);
+      await page.waitForSelector('html:not([data-sentences=loading])');
+      expect(await latinWords(page)).toEqual([]);
+      await page.close();
+    },
+  );
 
   test('in what an action came to', async () => {
     const page = await openInPersian('orders', 'main tbody tr');

@@ -1,4 +1,23 @@
-import { mkdirSync, writeFileSync, copyFileSync, renameSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import {
+  AnswersApart,
+  MOMENTS,
+  type MomentAnswer,
+  type MomentQuestion,
+} from '../../../src/daemon/answers-apart.ts';
+import { runBot } from '../../../src/daemon/run-bot.ts';
+import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { closingAsync } from '../../../src/domain/closing.ts';
 import { request } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -16,7 +35,7 @@ import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
 import { applyDelta } from '../../../src/domain/json-delta.ts';
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
-import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
+import { BotLife, configWith, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 import { openLedger } from '../../support/ledger-worlds.ts';
@@ -662,3 +681,175 @@ test('the OpenAPI page has every address, with what it takes and gives', async (
     if (reply !== null) expect(operation.responses[status].content['application/json'].schema).toBeDefined();
   }
 });
+
+describe('a decision of a recorded run', { timeout: 600_000 }, () => {
+  let recorded: string;
+  let there: DashboardHere;
+  let keys: readonly string[];
+  let crossed: string;
+
+  beforeAll(async () => {
+    recorded = mkdtempSync(join(folder, 'recorded-'));
+    const config = configWith({
+      'embedded.speed': 'max',
+      'embedded.seed': 11,
+      'data.folder': recorded,
+      record: { folder: join(recorded, 'catalogue') },
+    });
+    await runBot({
+      config,
+      bundledStrategies: resolve('strategies'),
+      forMs: null,
+      json: true,
+      write: () => undefined,
+      signal: new AbortController().signal,
+      marketTime: { startMs: Date.UTC(2026, 0, 5, 12), lengthMs: 240_000 },
+    });
+    using reader = new MirrorReader(join(recorded, 'embedded.sqlite'));
+    const all = { market: null, last: 1_000 };
+    keys = reader.orders({ ...all, strategy: 'market-maker', state: 'all' }).map(({ key }) => key);
+    crossed = reader.intents({ ...all, strategy: 'ma-cross', status: 'all' })[0]?.id ?? '';
+    there = await new DashboardHere(recorded).listen();
+  }, 600_000);
+
+  afterAll(async () => there.close());
+
+  /** Asks for a moment until its replay has ended. */
+  async function momentOf(name: string | undefined, at = there) {
+    for (;;) {
+      const { status, json } = await at.api(`/orders/${name}/moment`, undefined, at.bearer(at.read));
+      if (json['state'] !== 'working') return { status, json };
+    }
+  }
+
+  /** A folder with the recorded run in which a file is another one. */
+  function changed(
+    name: 'session.json' | 'session-events.jsonl.gz',
+    change: (content: Buffer) => Buffer | string,
+  ) {
+    const own = mkdtempSync(join(folderOfThisTest(), 'run-'));
+    for (const each of ['embedded.sqlite', 'session.json', 'session-events.jsonl.gz'])
+      copyFileSync(join(recorded, each), join(own, each));
+    writeFileSync(join(own, name), change(readFileSync(join(recorded, name))));
+    return own;
+  }
+
+  /** A folder with the recorded run, as if it had begun otherwise. */
+  const begunWith = (change: (session: any) => unknown) =>
+    changed('session.json', (text) => {
+      const session = JSON.parse(String(text));
+      change(session);
+      return JSON.stringify(session);
+    });
+
+  /** An early moment of the market maker in such a folder. */
+  async function momentIn(own: string, name = keys[3]) {
+    await using at = closingAsync(await new DashboardHere(own).listen());
+    return (await momentOf(name, at)).json;
+  }
+
+  const filesOf = () =>
+    readdirSync(recorded)
+      .filter((name) => !name.includes('.sqlite-'))
+      .map((name) => [name, statSync(join(recorded, name)).mtimeMs]);
+
+  test('is shown with all that the bot knew, by its intent or its order, and nothing is written', async () => {
+    const before = filesOf();
+    const { json } = await momentOf(crossed);
+    expect(json).toMatchObject({
+      state: 'shown',
+      differing: 0,
+      moment: {
+        event: 'answer',
+        call: 'candles BTCIRT',
+        phase: 'trading',
+        books: [{ market: 'BTCIRT', bid: expect.any(String), ask: expect.any(String) }],
+        bars: [{ series: 'BTCIRT 1m' }],
+        rules: [{ isHeld: false, enter: [{ reason: 'fast is above slow', isTrue: true }] }],
+        intents: [{ id: crossed, strategy: 'ma-cross', status: 'working' }],
+        orders: [{ intentId: crossed, state: 'planned' }],
+      },
+    });
+    expect(json.moment.open.map(({ strategy }: { strategy: string }) => strategy)).toContain('market-maker');
+    expect(strict(DASHBOARD_ENDPOINTS.moment.reply).safeParse(json).error).toBeUndefined();
+    const [{ key }] = json.moment.orders;
+    expect(
+      await momentIn(
+        changed('session.json', (text) => text),
+        key,
+      ),
+    ).toEqual(json);
+    expect(filesOf()).toEqual(before);
+    expect(codeOf(await there.api('/orders/nobody/moment'))).toEqual([404, 'not-found']);
+  });
+
+  test('is not there without a record, before its begin, after its end, and where the code decides otherwise', async () => {
+    const { json } = await here.api('/orders?limit=1');
+    expect((await here.api(`/orders/${json.items[0].key}/moment`)).json).toMatchObject({ state: 'off' });
+    const later = begunWith((session) => (session.beganMs = Date.UTC(2026, 0, 5, 12, 2)));
+    expect(await momentIn(later)).toMatchObject({ state: 'unknown', moment: null });
+    const half = changed('session-events.jsonl.gz', (packed) => {
+      const text = gunzipSync(packed);
+      return gzipSync(text.subarray(0, text.length / 2));
+    });
+    expect(await momentIn(half, keys.at(-1))).toMatchObject({ state: 'unreached', moment: null });
+    const other = begunWith(({ config }) => (config.strategies[1].params = { spreadBps: 1.6 }));
+    expect((await momentIn(other)).differing).toBeGreaterThan(0);
+    const damaged = changed('session-events.jsonl.gz', () => 'no record');
+    expect(await momentIn(damaged)).toMatchObject({
+      state: 'unusable',
+      problem: expect.stringContaining('events'),
+    });
+  });
+
+  test('is replayed by code that may only read, at the lowest priority, without an environment, for a time', async () => {
+    const plugin = { kind: 'file', path: join(recorded, 'own.ts') };
+    const own = begunWith(({ config }) => {
+      for (const each of config.strategies) each.plugin = plugin;
+    });
+    const written = join(own, 'written');
+    const write = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(written)}, '');`;
+    writeFileSync(join(recorded, 'own.ts'), write);
+    expect(await momentIn(own)).toMatchObject({
+      state: 'unusable',
+      problem: expect.stringContaining('restricted'),
+    });
+    expect(existsSync(written)).toBe(false);
+    writeFileSync(join(recorded, 'own.ts'), 'for (;;);');
+    const answers = new AnswersApart<MomentQuestion, MomentAnswer>({ ...MOMENTS, longestMs: 5_000 });
+    const answer = answers.get({ dataFolder: own, name: keys[3] ?? '' });
+    const [replay] = await expect
+      .poll(() => replaysOf(own))
+      .toHaveLength(1)
+      .then(() => replaysOf(own));
+    expect(replay).toMatchObject({ nice: 19, environment: expect.not.stringContaining('PATH=') });
+    expect(await answer).toMatchObject({ kind: 'problem', reason: expect.stringContaining('SIGKILL') });
+    expect(replaysOf(own)).toEqual([]);
+  });
+
+  test('is replayed beside two others at most, one after another', async () => {
+    const asked = keys.slice(4, 8).map(async (key) => there.api(`/orders/${key}/moment`));
+    const refused = await Promise.race(asked);
+    expect(codeOf(refused)).toEqual([503, 'too-slow']);
+    expect(refused.headers['retry-after']).toBe('5');
+    expect(replaysOf(recorded).length).toBeLessThanOrEqual(1);
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 503]);
+  });
+});
+
+/** Processes that replay the run of a folder. */
+const replaysOf = (dataFolder: string) =>
+  readdirSync('/proc').flatMap((pid) => {
+    try {
+      if (
+        !/^\d+$/.test(pid) ||
+        !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`"dataFolder":"${dataFolder}"`)
+      )
+        return [];
+      const [, nice] =
+        /^\d+ \(.*\) (?:\S+ ){16}(-?\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+      return [{ nice: Number(nice), environment: readFileSync(`/proc/${pid}/environ`, 'utf8') }];
+    } catch {
+      return [];
+    }
+  });

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { askFor } from '../actions/action.ts';
 import type { OrderItem, OrderReply, StepItem, RawReplyItem, FillItem } from '../../schema/order.ts';
 import { knownMarket } from '../overview.ts';
@@ -17,6 +18,7 @@ import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showExact, showCount, showTime, showLength } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
+import { MomentView } from './moment.tsx';
 import { isAtWork, OrderPrice, OrderStateBadge, ORDER_STATE_TONES } from './orders.tsx';
 import { indentedJson } from '../../../language/indented-json.ts';
 import { MarketAndStrategy, useMarketAndStrategy } from '../actions/field.tsx';
@@ -24,6 +26,7 @@ import { MarketAndStrategy, useMarketAndStrategy } from '../actions/field.tsx';
 /** Shows an order with its history: its intent, every step, every fill, and the replies of the exchange. */
 export function OneOrderView({ name }: { readonly name: string }) {
   const reply = useReply<OrderReply>(`/orders/${encodeURIComponent(name)}`);
+  const opened = useSignal('');
   return (
     <>
       <h1>
@@ -33,8 +36,18 @@ export function OneOrderView({ name }: { readonly name: string }) {
         {({ orders, fills, steps, replies, intent }) => (
           <>
             {orders.map((order) => (
-              <OrderFacts key={order.key} order={order} intent={intent} />
+              <OrderFacts
+                key={order.key}
+                order={order}
+                intent={intent}
+                onOpen={() => (opened.value = order.key)}
+              />
             ))}
+            {orders
+              .filter(({ key }) => key === opened.value)
+              .map(({ key }) => (
+                <MomentView key={key} name={key} />
+              ))}
             <Panel title={t('order.life')} note={t('order.lifeNote')}>
               <Steps steps={steps} market={orders[0]?.market ?? ''} />
             </Panel>
@@ -55,7 +68,14 @@ export function OneOrderView({ name }: { readonly name: string }) {
   );
 }
 
-function OrderFacts({ order, intent }: { readonly order: OrderItem; readonly intent: OrderReply['intent'] }) {
+interface OrderFactsProps {
+  readonly order: OrderItem;
+  readonly intent: OrderReply['intent'];
+  /** Opens what the bot knew when it decided the order. */
+  readonly onOpen: () => void;
+}
+
+function OrderFacts({ order, intent, onOpen }: OrderFactsProps) {
   const { key, side, market, strategy, amount, filled, filledTotal, fee, venueId, reason, exit } = order;
   const why = reason === null ? intent : order;
   const names = knownMarket(market);
@@ -64,13 +84,16 @@ function OrderFacts({ order, intent }: { readonly order: OrderItem; readonly int
     <Panel
       title={t('order.about', { key })}
       actions={
-        mayOperate() && isAtWork(order) ? (
-          <Button
-            text="action.cancel.one"
-            class="danger"
-            onClick={() => askFor({ kind: 'cancel', body: { order: key } }, `${market} · ${key}`)}
-          />
-        ) : undefined
+        <>
+          <Button text="moment.title" onClick={onOpen} />
+          {mayOperate() && isAtWork(order) ? (
+            <Button
+              text="action.cancel.one"
+              class="danger"
+              onClick={() => askFor({ kind: 'cancel', body: { order: key } }, `${market} · ${key}`)}
+            />
+          ) : null}
+        </>
       }
     >
       <dl class="figures">

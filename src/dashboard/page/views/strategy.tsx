@@ -1,29 +1,17 @@
-import type { IntentItem } from '../../schema/order.ts';
 import { useSignal } from '@preact/signals';
-import type { ConditionItem, RulesReply, ShadowsReply, StrategyReply } from '../../schema/overview.ts';
-import { formatPlain } from '../../../language/format-number.ts';
+import type { RulesReply, ShadowsReply, StrategyReply } from '../../schema/overview.ts';
 import { askFor } from '../actions/action.ts';
 import { withQuery } from '../api.ts';
-import { language } from '../preferences.ts';
 import { Lines } from '../charts/chart-room.tsx';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import {
-  Age,
-  Badge,
-  Button,
-  Choices,
-  Gain,
-  NameLink,
-  NameWord,
-  SentenceText,
-  RawData,
-} from '../parts/words.tsx';
-import { t, textOf } from '../translate.ts';
-import { capitalised, NONE, showCount, showName, showTime, unitNow } from '../shown.ts';
+import { Button, Choices, Gain, NameLink, SentenceText, RawData } from '../parts/words.tsx';
+import { t } from '../translate.ts';
+import { capitalised, showCount, showName, showTime, unitNow } from '../shown.ts';
 import { mayOperate } from '../session.ts';
 import { useReply } from '../use-reply.ts';
 import { LogTable } from './log.tsx';
+import { IntentsTable, MomentView, RuleConditions } from './moment.tsx';
 import { LocksTable } from './locks.tsx';
 import { OrdersTable } from './orders.tsx';
 import { SignalsTable } from './signals.tsx';
@@ -78,9 +66,7 @@ export function StrategyView({ name }: { readonly name: string }) {
           </Panel>
           <Shadows of={name} />
           <Rules name={name} />
-          <Panel title={t('strategy.intents')} note={t('strategy.intentsNote')}>
-            <IntentsTable intents={intents} />
-          </Panel>
+          <Intents intents={intents} />
           {signals.length === 0 ? null : (
             <Panel title={t('signals.title')} note={t('log.note')}>
               <SignalsTable signals={signals} />
@@ -183,57 +169,8 @@ function Rules({ name }: { readonly name: string }) {
           <SentenceText text={reason} facts={reasonFacts} />
         </p>
       ))}
-      {rules === null ? null : (
-        <>
-          <p>
-            <SentenceText text={rules.outcome.reason} facts={rules.outcome.reasonFacts} />
-          </p>
-          <ConditionsTable conditions={rules.enter} label="side.buy" />
-          <ConditionsTable conditions={rules.exit} label="side.sell" />
-        </>
-      )}
+      {rules === null ? null : <RuleConditions rules={rules} />}
     </Panel>
-  );
-}
-
-interface ConditionsTableProps {
-  readonly conditions: readonly ConditionItem[];
-  readonly label: 'side.buy' | 'side.sell';
-}
-
-const figure = (value: number | null): string => (value === null ? NONE : formatPlain(language.value, value));
-
-function ConditionsTable({ conditions, label }: ConditionsTableProps) {
-  const columns: readonly DataColumn<ConditionItem>[] = [
-    column(
-      'column.condition',
-      ({ reason, reasonFacts, depth }) => (
-        <div style={{ paddingInlineStart: `${depth}em` }}>
-          <SentenceText text={reason} facts={reasonFacts} />
-        </div>
-      ),
-      'title',
-    ),
-    column('column.state', ({ isTrue }) => (
-      <Badge tone={isTrue === null ? 'warn' : isTrue ? 'good' : 'calm'}>
-        {t(isTrue === null ? 'strategyStatus.unknown' : isTrue ? 'condition.true' : 'signalOutcome.waiting')}
-      </Badge>
-    )),
-    column('column.value', ({ left }) => figure(left), 'number'),
-    column('column.right', ({ right }) => figure(right), 'number'),
-    column(
-      'column.distance',
-      ({ left, right }) => figure(left === null || right === null ? null : Math.abs(left - right)),
-      'number',
-    ),
-    column('column.since', ({ sinceMs }) => (sinceMs === null ? NONE : <Age atMs={sinceMs} />), 'short'),
-  ];
-  const keyOf = (each: ConditionItem): string => String(conditions.indexOf(each));
-  return conditions.length === 0 ? null : (
-    <>
-      <h3>{textOf(label)}</h3>
-      <DataTable label={label} columns={columns} rows={conditions} keyOf={keyOf} empty="strategy.noIntents" />
-    </>
   );
 }
 
@@ -262,28 +199,15 @@ function StrategyFigures({ strategy }: { readonly strategy: StrategyReply['strat
   );
 }
 
-function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) {
-  const columns: readonly DataColumn<IntentItem>[] = [
-    column('column.time', ({ atMs }) => <Age atMs={atMs} />, 'short'),
-    column('column.intent', ({ kind }) => <NameWord area="kind" name={kind} />, 'title'),
-    column('column.market', ({ market }) =>
-      market === null ? '–' : <NameLink view="market" name={market} />,
-    ),
-    column('column.state', ({ status }) => (
-      <Badge tone={{ working: 'warn', done: 'good', refused: 'bad' }[status] as 'warn' | 'good' | 'bad'}>
-        {t(`intentStatus.${status}`)}
-      </Badge>
-    )),
-    column('column.reason', ({ reason, reasonFacts }) => <SentenceText text={reason} facts={reasonFacts} />),
-    column('order.data', ({ data }) => <RawData label={t('order.data')} data={data} />),
-  ];
+/** Shows what a strategy decided; a button opens what the bot knew then. */
+function Intents({ intents }: { readonly intents: StrategyReply['intents'] }) {
+  const opened = useSignal('');
   return (
-    <DataTable
-      label="strategy.intents"
-      columns={columns}
-      rows={intents}
-      keyOf={({ id }) => id}
-      empty="strategy.noIntents"
-    />
+    <>
+      <Panel title={t('strategy.intents')} note={t('strategy.intentsNote')}>
+        <IntentsTable intents={intents} onOpen={(id) => (opened.value = id)} />
+      </Panel>
+      {opened.value === '' ? null : <MomentView key={opened.value} name={opened.value} />}
+    </>
   );
 }

@@ -6,7 +6,7 @@ import { carryOut } from '../../../../src/alerts/open-alerts.ts';
 import { ChatListener, type ChatApi } from '../../../../src/alerts/chat/chat-listener.ts';
 import { createTelegramChat } from '../../../../src/alerts/channels/telegram-transport.ts';
 import { mutedUntilMs, SafeOutbox } from '../../../../src/alerts/outbox-file.ts';
-import type { BotRules, RuleAnswer } from '../../../../src/daemon/rule-answers.ts';
+import type { BotRules, RuleAnswer } from '../../../../src/daemon/answers-apart.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { ControlClient } from '../../../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';

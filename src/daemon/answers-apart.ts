@@ -1,0 +1,230 @@
+import { fork } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Candle } from '../domain/candle.ts';
+import { messageOf } from '../domain/errors.ts';
+import { retainNewest } from '../domain/retain-newest.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
+import type { EngineStatus } from '../engine/trading-state.ts';
+import type { Sentence } from '../language/sentence.ts';
+import { ownModule } from '../plugins/own-files.ts';
+import type { TextsOf } from '../records/field.ts';
+import type { ORDER } from '../records/order.ts';
+import type { INTENT } from '../records/rows.ts';
+import type { ReadRules } from '../strategy/explain-rules.ts';
+
+/** A question about the rules of a bot's strategy, which its data folder answers. */
+export interface RuleQuestion {
+  readonly dataFolder: string;
+  /** Name of the strategy; null for the only one. */
+  readonly strategy: string | null;
+  /** Member of the strategy's universe; null for the market of the strategy. */
+  readonly market: string | null;
+  /** Time whose last closed bar is read, in ms since 1970; null for the newest. */
+  readonly atMs: number | null;
+}
+
+/** The rules of a bot's strategy at one bar. */
+export interface BotRules extends ReadRules {
+  readonly strategy: string;
+  /** Markets in which it runs: its own, or the members of its universe. */
+  readonly markets: readonly string[];
+  /** Reasons for which it places no order whatever its conditions are, and what is not known of the bar. */
+  readonly before: readonly Sentence[];
+}
+
+/** Result of a question about rules: the rules, or why there are none. */
+export type RuleAnswer =
+  | { readonly kind: 'rules'; readonly rules: BotRules }
+  /** The strategy has handlers of its own. */
+  | { readonly kind: 'handlers' }
+  /** `markets`: those to choose from, if none was named. */
+  | (Problem & { readonly markets?: readonly string[] });
+
+/** Reason a question has no answer. */
+interface Problem {
+  readonly kind: 'problem';
+  readonly reason: Sentence;
+}
+
+/** A question about a decision of a recorded session: an order by its key or id, or an intent by its id. */
+export interface MomentQuestion {
+  readonly dataFolder: string;
+  readonly name: string;
+}
+
+/** A step of the engine in which something was decided: what the bot knew, and what came of it. */
+export interface DecisionMoment {
+  readonly atMs: number;
+  /** Kind of the event of the step, and the request that it answers; null if it is no answer. */
+  readonly event: string;
+  readonly call: string | null;
+  readonly phase: EngineStatus['phase'];
+  /** Best prices of each market in the last book that the bot had read; null for an empty side. */
+  readonly books: readonly {
+    readonly market: string;
+    readonly bid: string | null;
+    readonly ask: string | null;
+  }[];
+  /** Last closed bar of each series that the bot reads, such as `BTCIRT 1h`. */
+  readonly bars: readonly (Candle & { readonly series: string })[];
+  /** Assets of each strategy, its quote currencies too. */
+  readonly held: readonly { readonly strategy: string; readonly asset: string; readonly amount: string }[];
+  /** Orders that were at work or on their way, and the active locks. */
+  readonly open: readonly TextsOf<typeof ORDER>[];
+  readonly locks: readonly Sentence[];
+  /** Conditions of the strategies of rules that decided in this step. */
+  readonly rules: readonly ReadRules[];
+  /** New intents and orders, as the step left them. */
+  readonly intents: readonly TextsOf<typeof INTENT>[];
+  readonly orders: readonly TextsOf<typeof ORDER>[];
+  readonly log: readonly { readonly strategy: string; readonly text: string }[];
+}
+
+/** Replay of a recorded session to a decision. */
+export interface MomentReplay {
+  readonly beganMs: number;
+  /** Time of the last event. */
+  readonly endMs: number;
+  /** Decisions that the code makes otherwise now, up to there. */
+  readonly differences: readonly {
+    readonly atMs: number;
+    readonly strategy: string | null;
+    /** Text of it in the session, and in the second run; null in a run that does not have it. */
+    readonly session: string | null;
+    readonly again: string | null;
+    readonly why: string;
+  }[];
+  /** The moment at which it stopped; null if it ran to the end. */
+  readonly moment: DecisionMoment | null;
+  /**
+   * Reason there is no moment: the session has no such decision, its events end before it, or the code does
+   * not make it any more. Null if it is there, or none was requested.
+   */
+  readonly missing: 'unknown' | 'unreached' | 'otherwise' | null;
+}
+
+export type MomentAnswer = (MomentReplay & { readonly kind: 'replay' }) | Problem;
+
+/** A program that answers questions, and its bounds. */
+interface Answering<Answer> {
+  readonly program: string;
+  /** Time after which its process is ended, in ms; tests wait less. */
+  readonly longestMs?: number;
+  /** Memory limit of the process, in MB. */
+  readonly heapMb?: number;
+  /** Options of Node. */
+  readonly flags?: readonly string[];
+  /** True for one that would take a whole core: any other program of the machine goes first. */
+  readonly isHeavy?: boolean;
+  /** Returns the time for which an answer is used again, in ms. */
+  readonly usedForMs?: (answer: Answer | Problem) => number;
+}
+
+const LONGEST_MS = 20_000;
+const HEAP_MB = 256;
+const ANSWER_FOR_MS = 5_000;
+
+/** Options of Node for a process with code of a strategy that may only read. */
+export const READ_ONLY = ['--permission', '--allow-fs-read=*', '--allow-addons', '--allow-worker'];
+
+export const RULES: Answering<RuleAnswer> = { program: fileURLToPath(ownModule('daemon/read-bot-rules')) };
+
+/** The replay of a day takes some minutes of a slow core. What was decided stays, so its answer does too. */
+export const MOMENTS: Answering<MomentAnswer> = {
+  program: fileURLToPath(ownModule('backtest/replay-session')),
+  longestMs: 5 * MINUTE_MS,
+  heapMb: 512,
+  flags: READ_ONLY,
+  isHeavy: true,
+  usedForMs: (answer) => (answer.kind === 'replay' && answer.moment !== null ? 30 : 1) * MINUTE_MS,
+};
+
+/** Maximum number of questions whose answers are stored. */
+const MOST_QUESTIONS = 100;
+
+/**
+ * Answers questions about a data folder, each in a process of its own, one after another: the file of a
+ * strategy is other people's code, which may loop or crash, and its page and alerts must go on. It gets no
+ * environment, and so no secret.
+ */
+export class AnswersApart<Question, Answer> {
+  private readonly known = new Map<
+    string,
+    { readonly answer: Promise<Answer | Problem>; usedUntilMs: number }
+  >();
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly answering: Answering<Answer>;
+
+  constructor(answering: Answering<Answer>) {
+    this.answering = answering;
+  }
+
+  /** Number of questions that are not answered yet; the first of them has its process. */
+  get waiting(): number {
+    return [...this.known.values()].filter(({ usedUntilMs }) => usedUntilMs === Infinity).length;
+  }
+
+  /** True if a question is being answered, or its answer can be used again. */
+  isKnown(question: Question): boolean {
+    return performance.now() < (this.known.get(JSON.stringify(question))?.usedUntilMs ?? 0);
+  }
+
+  /** Never rejects. */
+  async get(question: Question): Promise<Answer | Problem> {
+    const key = JSON.stringify(question);
+    const known = this.known.get(key);
+    if (known !== undefined && this.isKnown(question)) return known.answer;
+    const { usedForMs = () => ANSWER_FOR_MS } = this.answering;
+    const answer = this.last
+      .then(async () => answerApart(key, this.answering))
+      .catch((error: unknown) => ({ kind: 'problem', reason: messageOf(error) }) as const);
+    const entry = { answer, usedUntilMs: Infinity };
+    this.last = answer.then((made) => (entry.usedUntilMs = performance.now() + usedForMs(made)));
+    this.known.set(key, entry);
+    retainNewest(this.known, MOST_QUESTIONS);
+    return answer;
+  }
+}
+
+/**
+ * Has a program answer a question in a process without an environment, which is ended after some time.
+ * Rejects if it ends without an answer.
+ */
+export async function answerApart<Answer>(
+  question: string,
+  { program, longestMs: timeout = LONGEST_MS, heapMb = HEAP_MB, flags = [], isHeavy }: Answering<Answer>,
+): Promise<Answer> {
+  const child = fork(program, [question], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: {},
+    execArgv: [`--max-old-space-size=${heapMb}`, ...flags],
+    timeout,
+    killSignal: 'SIGKILL',
+  });
+  if (isHeavy === true && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  return new Promise((resolve, reject) => {
+    child.once('message', (answer) => resolve(answer as Answer));
+    child.once('error', reject);
+    child.once('exit', (code, signal) =>
+      reject(
+        new Error(
+          `expected an answer within ${timeout / 1_000} s and ${heapMb} MB, was the end of its process: ${signal ?? code}`,
+        ),
+      ),
+    );
+  });
+}
+
+/** Answers the question of this process if it is that of a program, and ends it; also with its parent. */
+export async function answerHere<Question, Answer>(
+  { program }: Answering<Answer>,
+  answer: (question: Question) => Promise<Answer>,
+): Promise<void> {
+  if (process.argv[1] !== program) return;
+  process.once('disconnect', () => process.exit());
+  const made = await answer(JSON.parse(process.argv[2] ?? '') as Question).catch(
+    (error: unknown) => ({ kind: 'problem', reason: messageOf(error) }) as const,
+  );
+  process.send?.(made, () => process.exit());
+}
