@@ -174,7 +174,7 @@ export function rulesReplyOf(answer: RuleAnswer): RulesReply {
 }
 
 /** Returns the rules of a strategy at a bar; `before`: reasons for which it places no order. */
-export function rulesItemOf(
+function rulesItemOf(
   { market, closeTimeMs, isHeld, outcome, enter, exit }: ReadRules,
   before: readonly Sentence[],
 ): RulesItem {

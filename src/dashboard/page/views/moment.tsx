@@ -18,7 +18,7 @@ import {
   WithCode,
 } from '../parts/words.tsx';
 import { language } from '../preferences.ts';
-import { NONE, showExact, showNumber, showTime } from '../shown.ts';
+import { capitalised, NONE, showExact, showNumber, showTime } from '../shown.ts';
 import { t, textOf, type TextKey } from '../translate.ts';
 import { useReply } from '../use-reply.ts';
 import { OrderPrice } from './orders.tsx';
@@ -162,7 +162,7 @@ function MomentFacts({ moment }: { readonly moment: MomentItem }) {
 function Part({ label, children }: { readonly label: TextKey; readonly children: ComponentChildren }) {
   return (
     <>
-      <h3>{textOf(label)}</h3>
+      <h3>{capitalised(textOf(label))}</h3>
       {children}
     </>
   );
