@@ -217,13 +217,13 @@ export async function answerApart<Answer>(
 }
 
 /** Answers the question of this process if it is that of a program, and ends it; also with its parent. */
-export async function answerHere<Question, Answer>(
+export async function answerHere<Answer>(
   { program }: Answering<Answer>,
-  answer: (question: Question) => Promise<Answer>,
+  answer: (question: never) => Promise<Answer>,
 ): Promise<void> {
   if (process.argv[1] !== program) return;
   process.once('disconnect', () => process.exit());
-  const made = await answer(JSON.parse(process.argv[2] ?? '') as Question).catch(
+  const made = await answer(JSON.parse(process.argv[2] ?? '') as never).catch(
     (error: unknown) => ({ kind: 'problem', reason: messageOf(error) }) as const,
   );
   process.send?.(made, () => process.exit());

@@ -11,6 +11,7 @@ import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { hasWriter } from '../../mirror/unusable.ts';
 import { profitOf, type AssetProfit } from '../../portfolio/profit.ts';
 import {
+  changedDecision,
   decisionItem,
   strategyItem,
   type PositionItem,
@@ -186,32 +187,28 @@ function rulesItemOf(
 /** Maximum number of differences that are shown. */
 const MOST_SHOWN = 10;
 
+const first = <Row>(rows: readonly Row[]): Row[] => rows.slice(0, MOST_ROWS_OF_PAGE);
+
 /** Returns what the bot knew at a decision; `working`: its replay goes on, `off`: no run was recorded. */
 export function momentReplyOf(answer: MomentAnswer | 'working' | 'off'): MomentReply {
   const none = { problem: null, fromMs: null, toMs: null, differing: 0, differences: [], moment: null };
   if (typeof answer === 'string') return { ...none, state: answer };
   if (answer.kind === 'problem') return { ...none, state: 'unusable', problem: english(answer.reason) };
   const { beganMs, endMs, differences, moment, missing } = answer;
-  const [fromMs, toMs] = [Math.floor(beganMs), Math.floor(endMs)];
-  const differing = {
-    differing: differences.length,
-    differences: differences.slice(0, MOST_SHOWN).map(({ atMs, strategy, session, again, why }) => ({
-      atMs: Math.floor(atMs),
-      strategy,
-      session,
-      again,
-      why,
-    })),
-  };
-  if (moment === null) return { ...none, state: missing ?? 'unknown', fromMs, toMs, ...differing };
-  const { books, bars, held, open, locks, rules, intents, orders, log, ...step } = moment;
-  const first = <Row>(rows: readonly Row[]): Row[] => rows.slice(0, MOST_ROWS_OF_PAGE);
-  return {
-    state: 'shown',
+  const replay = {
     problem: null,
-    fromMs,
-    toMs,
-    ...differing,
+    fromMs: Math.floor(beganMs),
+    toMs: Math.floor(endMs),
+    differing: differences.length,
+    differences: differences
+      .slice(0, MOST_SHOWN)
+      .map(({ atMs, ...of }) => pickItem(changedDecision, { atMs: Math.floor(atMs), ...of })),
+  };
+  if (moment === null) return { ...replay, state: missing ?? 'unknown', moment };
+  const { books, bars, held, open, locks, rules, intents, orders, log, ...step } = moment;
+  return {
+    ...replay,
+    state: 'shown',
     moment: {
       ...step,
       atMs: Math.floor(step.atMs),

@@ -379,6 +379,15 @@ const momentItem = z.object({
   log: rows(z.object({ strategy: z.string(), text: z.string() })).describe('What strategies logged.'),
 });
 
+/** A decision that a replay made otherwise. */
+export const changedDecision = z.object({
+  atMs: timeField,
+  strategy: z.string().nullable(),
+  session: z.string().nullable().describe('Null: the run did not decide it.'),
+  again: z.string().nullable().describe('Null: the code does not decide it now.'),
+  why: z.string(),
+});
+
 export const momentReply = z.object({
   state: z
     .enum(['shown', 'working', 'off', 'unknown', 'unreached', 'otherwise', 'unusable'])
@@ -389,18 +398,7 @@ export const momentReply = z.object({
   fromMs: timeField.nullable().describe('When the recorded run began.'),
   toMs: timeField.nullable().describe('Up to when it was replayed.'),
   differing: countField.describe('Decisions up to there that the code makes otherwise now; at most 1,000.'),
-  differences: z
-    .array(
-      z.object({
-        atMs: timeField,
-        strategy: z.string().nullable(),
-        session: z.string().nullable().describe('Null: the run did not decide it.'),
-        again: z.string().nullable().describe('Null: the code does not decide it now.'),
-        why: z.string(),
-      }),
-    )
-    .max(10)
-    .describe('The first ones of them.'),
+  differences: z.array(changedDecision).max(10).describe('The first ones of them.'),
   moment: momentItem.nullable(),
 });
 

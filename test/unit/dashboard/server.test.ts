@@ -734,10 +734,15 @@ describe('a decision of a recorded run', { timeout: 600_000 }, () => {
     return own;
   }
 
+  interface Begun {
+    beganMs: number;
+    readonly config: { readonly strategies: { plugin: object; params: object }[] };
+  }
+
   /** A folder with the recorded run, as if it had begun otherwise. */
-  const begunWith = (change: (session: any) => unknown) =>
+  const begunWith = (change: (session: Begun) => unknown) =>
     changed('session.json', (text) => {
-      const session = JSON.parse(String(text));
+      const session = JSON.parse(String(text)) as Begun;
       change(session);
       return JSON.stringify(session);
     });
@@ -793,7 +798,9 @@ describe('a decision of a recorded run', { timeout: 600_000 }, () => {
       return gzipSync(text.subarray(0, text.length / 2));
     });
     expect(await momentIn(half, keys.at(-1))).toMatchObject({ state: 'unreached', moment: null });
-    const other = begunWith(({ config }) => (config.strategies[1].params = { spreadBps: 1.6 }));
+    const other = begunWith(({ config }) =>
+      Object.assign(config.strategies[1] ?? {}, { params: { spreadBps: 1.6 } }),
+    );
     expect((await momentIn(other)).differing).toBeGreaterThan(0);
     const damaged = changed('session-events.jsonl.gz', () => 'no record');
     expect(await momentIn(damaged)).toMatchObject({
