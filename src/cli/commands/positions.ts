@@ -245,12 +245,14 @@ export function approvalCommand(kind: ApprovalCommand['kind']): Command {
     await postByHand({
       request: { kind, intent },
       options,
-      question: () =>
-        approvalText(
-          kind,
-          intent,
-          readMirror(options, (reader) => reader.intent(intent)),
-        ),
+      question() {
+        const entry = readMirror(options, (reader) => reader.intent(intent));
+        if (entry?.approval !== 'waiting')
+          throw failed(
+            `expected the id of an entry that waits for a person, found ${entry === null ? 'no entry' : `one that is ${entry.approval ?? entry.status}`}: "sarraf status" lists those that wait`,
+          );
+        return approvalText(kind, intent, entry);
+      },
       otherwise: 'an entry is decided by the bot that made it',
     });
   });

@@ -312,6 +312,14 @@ describe('commands for the running bot', () => {
     expect(JSON.parse(line)).toMatchObject({ strategy: 'grid', market: 'BTCIRT', by: expect.any(String) });
   });
 
+  test('do not ask about an entry that does not wait', async () => {
+    mirrorWith([]);
+    await startBot('closes');
+    expect(await sarrafHere(['approve', 'i9', '--data', folder], 'yes\n')).toEqual(
+      failed(1, 'expected the id of an entry that waits for a person, found no entry'),
+    );
+  });
+
   test('are done once with one key, and answer the same again without a bot', async () => {
     const bot = await startBot('closes');
     const args = [...PLACE, '--yes', '--json', '--key', 'once'] as const;
