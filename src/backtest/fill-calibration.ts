@@ -1,3 +1,4 @@
+import { present } from '../domain/errors.ts';
 import { bpsOf, knownMedian, type OrderQuality } from '../portfolio/execution-quality.ts';
 import { valueAt } from '../portfolio/round-trips.ts';
 import type { OrderReplay, ReplayedOrders, ReplayRules } from './replay-orders.ts';
@@ -25,6 +26,8 @@ export const LEAST_CALIBRATED = 20;
 
 const byPlan = (left: OrderQuality, right: OrderQuality): number =>
   left.order.plannedAtMs - right.order.plannedAtMs;
+
+const firstOf = <Item>(items: readonly Item[]): Item => present(items[0], 'one item in a group');
 
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -126,15 +129,15 @@ export async function calibrateReplay(replay: OrderReplay): Promise<FillCalibrat
   );
   const known = [...byName.values()]
     .filter((errors) => errors.length === tried.length)
-    .map((errors) => ({ market: errors[0]?.market ?? '', errors: errors.map(({ bps }) => bps) }));
+    .map((errors) => ({ market: firstOf(errors).market, errors: errors.map(({ bps }) => bps) }));
   return byMarket(known, (fitted) => {
     const [earlier, later] = halves(fitted);
     const errorBy = (half: typeof fitted, index: number): number =>
-      meanOf(half.map(({ errors }) => errors[index] ?? 0));
+      meanOf(half.map(({ errors }) => present(errors[index], 'an error by every rule that was tried')));
     const best = tried
       .map((_, index) => index)
       .reduce((least, next) => (errorBy(earlier, next) < errorBy(earlier, least) ? next : least));
-    const { queue, latencyMs } = tried[best]?.rules ?? DEFAULT_REPLAY_RULES;
+    const { queue, latencyMs } = present(tried[best], 'rules that were tried').rules;
     return {
       fidelity: 'poll',
       rules: { queue: queue.kind, latency: `${latencyMs}ms` },
@@ -160,7 +163,7 @@ function errorsOf({ session, replay }: ReplayedOrders): readonly OrderError[] {
     const [mine, other] = [shortfallOf(legs), shortfallOf(again.get(name) ?? [])];
     const value = legs.reduce((sum, { arrival, wanted }) => sum + valueAt(arrival ?? wanted, wanted), 0n);
     const bps = mine === null || other === null ? null : bpsOf(mine - other, value);
-    return bps === null ? [] : [{ name, market: legs[0]?.order.market ?? '', bps: Math.abs(bps) }];
+    return bps === null ? [] : [{ name, market: firstOf(legs).order.market, bps: Math.abs(bps) }];
   });
 }
 

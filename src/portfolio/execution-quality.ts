@@ -292,8 +292,9 @@ function queueSums(all: readonly OrderQuality[]) {
   for (const { order, traded } of queues) {
     if (traded === null) continue;
     shared += 1;
-    volume += valueAt(order.price ?? NO_UNITS, traded);
-    own += valueAt(order.price ?? NO_UNITS, order.filled);
+    const price = present(order.price, 'a price of an order that rested');
+    volume += valueAt(price, traded);
+    own += valueAt(price, order.filled);
   }
   return {
     rested: queues.length,
