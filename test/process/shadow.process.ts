@@ -119,17 +119,25 @@ test('a shadow is promoted in a live bot, survives a kill with it, and is undone
   const early = await sarraf('promote', 'words-2', '--undo');
   expect([early.code, early.error]).toEqual([1, expect.stringContaining('there is nothing to undo')]);
 
-  const { code, out, error } = await sarraf('promote', 'words-2');
-  expect({ code, out, error }).toEqual({
-    code: 0,
-    out: 'words-2 and its strategy go on with the code and parameters of each other; orders and holdings stayed\n',
-    error: '',
-  });
+  // Two people at once: one promotes, and the other learns of it.
+  const both = await Promise.all([sarraf('promote', 'words-2'), sarraf('promote', 'words-2')]);
+  expect(both.toSorted((one, other) => Number(one.code) - Number(other.code))).toEqual([
+    {
+      code: 0,
+      out: 'words-2 and its strategy go on with the code and parameters of each other; orders and holdings stayed\n',
+      error: '',
+    },
+    {
+      code: 1,
+      out: '',
+      error: expect.stringMatching(
+        /another promotion is being made|has its code and params already/,
+      ) as string,
+    },
+  ]);
   await expect.poll(() => [ofBot()?.word, ofShadow()?.word], PATIENT).toEqual(['new', 'old']);
   expect(ofBot()?.position).toBeCloseTo(0.01, 4);
   expect(readFileSync(join(data(), 'run.json'), 'utf8')).toContain('"word":"new"');
-  const twice = await sarraf('promote', 'words-2');
-  expect([twice.code, twice.error]).toEqual([1, expect.stringContaining('has its code and params already')]);
 
   await stop('SIGKILL');
   const books = ofBot()?.books ?? 0;
