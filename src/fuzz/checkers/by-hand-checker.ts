@@ -268,7 +268,11 @@ export class VandalChecker extends Finder {
   }
 }
 
-const marked = (what: unknown): boolean => textOf(what).includes(MARK);
+/** Returns true if a text at any depth of a value has the mark. */
+function marked(what: unknown): boolean {
+  if (typeof what === 'string') return what.includes(MARK);
+  return typeof what === 'object' && what !== null && Object.values(what).some(marked);
+}
 
 function textOf(what: unknown): string {
   return (
