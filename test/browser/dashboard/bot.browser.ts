@@ -21,6 +21,7 @@ embedded: { seed: 3, speed: 10, balances: { rls: '100000000000', usdt: '100000' 
 strategies:
   - { plugin: market-maker, name: maker, market: BTCIRT, params: { spreadBps: 1.5 } }
 data: { folder: ${data} }
+record: {}
 dashboard: { port: 0 }
 `;
 
@@ -99,6 +100,18 @@ test('a person sees fills come, halts, sees the orders gone, resumes, and reads 
   await goTo(second.page, 'fills');
   await second.page.waitForSelector('main[data-view=fills] tbody tr', PATIENT);
   expect(await second.page.locator('main tbody tr').count()).toBeGreaterThan(before);
+
+  // The killed bot left a log without an end.
+  const { items } = (await here.api('/orders?limit=500')).json as { items: { readonly key: string }[] };
+  const { key } = items.at(-1) ?? { key: '' };
+  await goTo(second.page, `order/${key}`);
+  await second.page.click('button:text("What the bot knew")');
+  await second.page.waitForSelector('[data-moment=shown]:focus', PATIENT);
+  const known = await textOf(second.page, '[data-moment]');
+  for (const part of [key, 'answer to', 'Best prices', 'BTCIRT', 'Open orders'])
+    expect(known).toContain(part);
+  expect(known).not.toContain('decides otherwise');
+  expect(await findBarriers(second.page)).toEqual([]);
   expect(second.messages).toEqual([]);
   await second.page.close();
   await here.close();

@@ -142,7 +142,7 @@ test('what the bot knew says why it is not there, and waits for its replay', asy
   const { page } = await open('strategy/grid', { until: '.chart.lines[data-drawn=true]' });
   await page.click('button:text("What the bot knew")');
   await page.waitForSelector('[data-moment=off]:focus');
-  expect(await textOf(page, '[data-moment] .notice')).toContain('record: true');
+  expect(await textOf(page, '[data-moment] .notice')).toContain('record: {}');
   server.replies.set('moment', { ...made, state: 'working' });
   await page.locator('button:text("What the bot knew")').nth(1).click();
   await page.waitForSelector('[data-moment=working]');

@@ -91,7 +91,7 @@ export const ENGLISH_FURTHER_TEXTS = {
   'moment.title': 'What the bot knew',
   'moment.notStored': 'whole books and budgets of that time are not stored',
   'moment.working': 'The recorded run is replayed up to this decision …',
-  'moment.off': 'No run of this bot was recorded: `record: true` in its configuration begins that.',
+  'moment.off': 'No run of this bot was recorded: `record: {}` in its configuration begins that.',
   'moment.unknown':
     'The recorded run from {from} to {to} has no such decision. It ends where code or params are loaded anew.',
   'moment.unreached':

@@ -93,7 +93,7 @@ export const PERSIAN_FURTHER_TEXTS: TranslationOf<typeof ENGLISH_FURTHER_TEXTS> 
   'moment.title': 'دانسته‌های ربات',
   'moment.notStored': 'دفتر کامل سفارش‌ها و سهمیه‌های آن زمان ذخیره نمی‌شود',
   'moment.working': 'اجرای ضبط‌شده تا این تصمیم دوباره اجرا می‌شود…',
-  'moment.off': 'اجرایی از این ربات ضبط نشده است: «`record: true`» در تنظیمات، ضبط را آغاز می‌کند.',
+  'moment.off': 'اجرایی از این ربات ضبط نشده است: «`record: {}`» در تنظیمات، ضبط را آغاز می‌کند.',
   'moment.unknown':
     'اجرای ضبط‌شده از {from} تا {to} این تصمیم را ندارد. با بارگذاری دوبارهٔ کد یا پارامترها، ضبط پایان می‌یابد.',
   'moment.unreached':
