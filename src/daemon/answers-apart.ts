@@ -130,14 +130,14 @@ export const READ_ONLY = ['--permission', '--allow-fs-read=*', '--allow-addons',
 
 export const RULES: Answering<RuleAnswer> = { program: fileURLToPath(ownModule('daemon/read-bot-rules')) };
 
-/** The replay of a day takes some minutes of a slow core. What was decided stays, so its answer does too. */
+/** A replay may take minutes. Its answer can be used for long, unless the log is about to go on. */
 export const MOMENTS: Answering<MomentAnswer> = {
   program: fileURLToPath(ownModule('backtest/replay-session')),
   longestMs: 5 * MINUTE_MS,
   heapMb: 512,
   flags: READ_ONLY,
   isHeavy: true,
-  usedForMs: (answer) => (answer.kind === 'replay' && answer.moment !== null ? 30 : 1) * MINUTE_MS,
+  usedForMs: (answer) => (answer.kind === 'replay' && answer.missing === 'unreached' ? 1 : 30) * MINUTE_MS,
 };
 
 /** Maximum number of questions whose answers are stored. */

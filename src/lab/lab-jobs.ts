@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { lifeSignOf, ownerText, thisOwner } from '../budget/process-owner.ts';
+import { READ_ONLY } from '../daemon/answers-apart.ts';
 import { acquireProcessLock, type ProcessLock } from '../daemon/process-locks.ts';
 import { ApiError } from '../dashboard/api-error.ts';
 import { reportIdOf } from '../dashboard/api-server.ts';
@@ -294,11 +295,8 @@ export class LabJobs {
     // Node grants what is in a folder only if the folder is there.
     for (const folder of folders) mkdirSync(folder, { recursive: true });
     return [
-      '--permission',
-      '--allow-fs-read=*',
+      ...READ_ONLY,
       ...folders.map((folder) => `--allow-fs-write=${folder}`),
-      '--allow-addons',
-      '--allow-worker',
       '--disable-warning=SecurityWarning',
     ];
   }

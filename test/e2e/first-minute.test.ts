@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DEMO_SPEED } from '../../src/cli/commands/run.ts';
-import { ownStrategies } from '../../src/plugins/own-files.ts';
-import { readConfig } from '../../src/cli/read-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
-import { runBot } from '../../src/daemon/run-bot.ts';
-import type { Summary } from '../../src/daemon/run/screen.ts';
 import { deepRuns } from '../support/deep-runs.ts';
+import { runEmbedded } from '../support/embedded-bot.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 12, 0, 17);
@@ -14,30 +11,14 @@ const HALF_A_MINUTE_MS = 30_000;
 
 const folder = folderOfEachTest();
 
-/** Runs the demo for its first half minute in virtual time; returns what a person sees. */
-async function demo(seed: number): Promise<{ readonly lines: readonly string[]; readonly summary: Summary }> {
-  const lines: string[] = [];
-  const summary = await runBot({
-    config: readConfig(null, [
-      ['embedded.speed', 'max'],
-      ['embedded.seed', String(seed)],
-      ['data.folder', JSON.stringify(join(folder, String(seed)))],
-      ['log.file', JSON.stringify(join(folder, 'bot.log'))],
-    ]),
-    bundledStrategies: ownStrategies(),
-    forMs: null,
-    json: false,
-    write: (line) => lines.push(line),
-    signal: new AbortController().signal,
-    marketTime: { startMs: START_MS, lengthMs: HALF_A_MINUTE_MS * DEMO_SPEED },
-  });
-  return { lines, summary };
-}
-
 test.each([1, 2, 3, 4].slice(0, deepRuns(1)))(
   'the first half minute of the demo shows both strategies trade, in order (seed %i)',
   async (seed) => {
-    const { lines, summary } = await demo(seed);
+    const data = join(folder, String(seed));
+    const { lines, summary } = await runEmbedded(
+      { 'embedded.seed': seed, 'data.folder': data, 'log.file': join(folder, 'bot.log') },
+      { startMs: START_MS, lengthMs: HALF_A_MINUTE_MS * DEMO_SPEED },
+    );
     expect(summary.strategies.map(({ strategy, fills }) => [strategy, fills > 0])).toEqual([
       ['ma-cross', true],
       ['market-maker', true],
@@ -51,7 +32,7 @@ test.each([1, 2, 3, 4].slice(0, deepRuns(1)))(
       expect.stringMatching(/is for the modes paper and live: nothing is written to it$/),
     ]);
     expect(lines.filter((line) => /\b1 (?:fills|requests|orders)\b/.test(line))).toEqual([]);
-    const reader = new MirrorReader(join(folder, String(seed), 'embedded.sqlite'));
+    const reader = new MirrorReader(join(data, 'embedded.sqlite'));
     expect(reader.figureNames('budget/')).toContain('budget/orders/add');
     reader.close();
   },

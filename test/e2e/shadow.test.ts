@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readShadows, type ShadowComparison } from '../../src/daemon/compare-shadow.ts';
 import { readConfig } from '../../src/cli/read-config.ts';
-import { runBot } from '../../src/daemon/run-bot.ts';
-import type { Summary } from '../../src/daemon/run/screen.ts';
 import { readShadowNotes, shadowFolder } from '../../src/daemon/shadow-note.ts';
 import { closing } from '../../src/domain/closing.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
-import { ownStrategies } from '../../src/plugins/own-files.ts';
+import { runEmbedded } from '../support/embedded-bot.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 12, 0, 17);
@@ -17,35 +15,15 @@ const QUARTER_OF_AN_HOUR_MS = 900_000;
 const folder = folderOfEachTest();
 
 /** Runs two strategies for a quarter of an hour in virtual time. */
-async function run(
-  name: string,
-  shadow: object | null,
-  lengthMs = QUARTER_OF_AN_HOUR_MS,
-): Promise<{ readonly summary: Summary; readonly lines: readonly string[]; readonly data: string }> {
-  const lines: string[] = [];
+async function run(name: string, shadow: object | null, lengthMs = QUARTER_OF_AN_HOUR_MS) {
   const data = join(folder, name);
   const params = { fast: 3, slow: 8 };
-  const summary = await runBot({
-    config: readConfig(null, [
-      ['embedded.speed', 'max'],
-      ['embedded.seed', '5'],
-      ['data.folder', JSON.stringify(data)],
-      [
-        'strategies',
-        JSON.stringify([
-          { plugin: 'ma-cross', market: 'BTCIRT', params, ...(shadow === null ? {} : { shadow }) },
-          { plugin: 'market-maker', market: 'BTCIRT' },
-        ]),
-      ],
-    ]),
-    bundledStrategies: ownStrategies(),
-    forMs: null,
-    json: false,
-    write: (line) => lines.push(line),
-    signal: new AbortController().signal,
-    marketTime: { startMs: START_MS, lengthMs },
-  });
-  return { summary, lines, data };
+  const strategies = [
+    { plugin: 'ma-cross', market: 'BTCIRT', params, ...(shadow === null ? {} : { shadow }) },
+    { plugin: 'market-maker', market: 'BTCIRT' },
+  ];
+  const overrides = { 'embedded.seed': 5, 'data.folder': data, strategies };
+  return { ...(await runEmbedded(overrides, { startMs: START_MS, lengthMs })), data };
 }
 
 /** Returns all that the bot did at the exchange. */

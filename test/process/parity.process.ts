@@ -11,8 +11,7 @@ import { calibrateReplay, DEFAULT_REPLAY_RULES } from '../../src/backtest/fill-c
 import { OrderReplay } from '../../src/backtest/replay-orders.ts';
 import type { SessionReplay } from '../../src/backtest/replay-session.ts';
 import { ControlClient } from '../../src/daemon/control-client.ts';
-import { runBot } from '../../src/daemon/run-bot.ts';
-import { configWith } from '../support/embedded-bot.ts';
+import { recordRun } from '../support/embedded-bot.ts';
 import { closing } from '../../src/domain/closing.ts';
 import { formatUnits } from '../../src/domain/money.ts';
 import { isoText } from '../../src/domain/time-text.ts';
@@ -22,39 +21,11 @@ import { startSarraf } from '../support/sarraf-process.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import type { OrderQuality } from '../../src/portfolio/execution-quality.ts';
 
-const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
 const SESSION_MS = 16 * MINUTE_MS;
 const bundledStrategies = resolve('strategies');
 
 let folder: string;
-
-const quiet = (): void => undefined;
-
-/** Records a run for some of the exchange's time, of the bundled strategies unless others are named. */
-async function record(lengthMs: number, strategies?: readonly object[]): Promise<void> {
-  const config = configWith({
-    'embedded.speed': 'max',
-    'embedded.seed': 11,
-    // Books here carry the time of their reading. If they carried that of their last change, the recording
-    // would have each book a moment earlier than the session saw it.
-    'embedded.exchange': { forms: { lastUpdateOf: 'snapshot' } },
-    'data.folder': folder,
-    record: { folder: join(folder, 'catalogue') },
-    ...(strategies === undefined ? {} : { strategies }),
-  });
-  const marketTime = { startMs: NOON_MS, lengthMs };
-  const { signal } = new AbortController();
-  await runBot({
-    config,
-    bundledStrategies,
-    forMs: null,
-    json: true,
-    write: quiet,
-    signal,
-    marketTime,
-  });
-}
 
 interface KeptSession {
   readonly config: { readonly strategies: readonly { readonly name: string; params: unknown }[] };
@@ -113,12 +84,18 @@ async function stopOf(address: string): Promise<string> {
   return 'nowhere';
 }
 
+/** The orders of the session, or of a strategy of it. */
+function ordersOf(strategy: string | null = null): readonly OrderRecord[] {
+  using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
+  return reader.orders({ strategy, market: null, last: 100_000, state: 'all' });
+}
+
 describe('a recorded session of the embedded exchange', () => {
   let report: ParityReport;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sarraf-parity-'));
-    await record(SESSION_MS);
+    await recordRun(folder, SESSION_MS);
     report = await checkParity({ folder, bundledStrategies });
   });
 
@@ -132,13 +109,11 @@ describe('a recorded session of the embedded exchange', () => {
   });
 
   test('makes every decision again from the events that it received', () => {
-    const reader = new MirrorReader(join(folder, 'embedded.sqlite'));
-    const all = { strategy: null, market: null, last: 100_000 };
-    const orders = reader
-      .orders({ ...all, state: 'all' })
-      .filter(({ plannedAtMs }) => plannedAtMs < report.endMs);
-    const intents = reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => atMs < report.endMs);
-    reader.close();
+    using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
+    const intents = reader
+      .intents({ strategy: null, market: null, last: 100_000, status: 'all' })
+      .filter(({ atMs }) => atMs < report.endMs);
+    const orders = ordersOf().filter(({ plannedAtMs }) => plannedAtMs < report.endMs);
     expect(orders.length).toBeGreaterThan(24);
     expect(report.decidedAgain).toBe(orders.length + intents.length);
   });
@@ -167,9 +142,7 @@ describe('a recorded session of the embedded exchange', () => {
   });
 
   test('is replayed to the moment of an order, with what the bot knew there', async () => {
-    using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
-    const orders = reader.orders({ strategy: null, market: null, last: 100_000, state: 'all' });
-    const order = orders.filter(({ plannedAtMs }) => plannedAtMs < report.endMs)[7] as OrderRecord;
+    const order = ordersOf().filter(({ plannedAtMs }) => plannedAtMs < report.endMs)[7] as OrderRecord;
     const { code, out, error } = await sarrafHere(['replay', '--session', folder, '--until', order.key]);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toContain('The code decides what it decided in the session.');
@@ -199,8 +172,7 @@ describe('a recorded session of the embedded exchange', () => {
   });
 
   test('stops a debugger in the file of the strategy at the moment of an order', async () => {
-    using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
-    const orders = reader.orders({ strategy: 'market-maker', market: null, last: 100_000, state: 'all' });
+    const orders = ordersOf('market-maker');
     const { key } = orders.filter(({ plannedAtMs }) => plannedAtMs < report.endMs)[7] as OrderRecord;
     const { child, finished } = startSarraf(['replay', '--session', folder, '--until', key, '--inspect']);
     const error = createInterface({ input: child.stderr as Readable });
@@ -215,9 +187,7 @@ describe('a recorded session of the embedded exchange', () => {
     const path = join(folder, 'session-events.jsonl.gz');
     const packed = readFileSync(path);
     const lines = gunzipSync(packed).toString().split('\n');
-    using reader = closing(new MirrorReader(join(folder, 'embedded.sqlite')));
-    const orders = reader.orders({ strategy: 'market-maker', market: null, last: 100_000, state: 'all' });
-    const plannedAtMs = new Set(orders.map((order) => order.plannedAtMs));
+    const plannedAtMs = new Set(ordersOf('market-maker').map((order) => order.plannedAtMs));
     const read = lines.map((line) => (line.includes('"bids":[["') ? (JSON.parse(line) as BookAnswer) : null));
     const changed = read.findIndex((event) => event !== null && plannedAtMs.has(event.atMs));
     const event = read[changed] as BookAnswer;
@@ -284,7 +254,7 @@ describe('a session that only takes', () => {
   test('is in the second run what it was, to the last digit', async () => {
     const path = join(folder, 'taker.ts');
     writeFileSync(path, TAKER);
-    await record(10 * MINUTE_MS, [{ plugin: path, market: 'BTCIRT' }]);
+    await recordRun(folder, 10 * MINUTE_MS, { strategies: [{ plugin: path, market: 'BTCIRT' }] });
     const report = await checkParity({ folder, bundledStrategies });
     expect(report.differences).toEqual([]);
     expect(report.again).toEqual(report.session);
@@ -324,7 +294,7 @@ describe('a session whose strategy was told signals', () => {
     for (const side of ['buy', 'sell']) client.post({ ...of, id: side, payload: { side, amount: '0.0001' } });
     const plugin = resolve('test/support/plugins/listener.ts');
     const strategies = [{ plugin, market: 'BTCIRT', inventory: { btc: '0.001' } }];
-    await record(MINUTE_MS / 2, strategies);
+    await recordRun(folder, MINUTE_MS / 2, { strategies });
     client.close();
     const report = await checkParity({ folder, bundledStrategies });
     expect([report.session.signals, report.again.signals]).toEqual([2, 2]);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { BudgetLedger } from '../../src/budget/ledger.ts';
 import { MemoryLockouts } from '../../src/budget/lockouts.ts';
 import type { RequestLimiter } from '../../src/budget/limiter.ts';
@@ -7,12 +8,13 @@ import { loadInstances } from '../../src/daemon/load-instances.ts';
 import { LedgerWatch } from '../../src/daemon/health-source.ts';
 import { Operator } from '../../src/daemon/run/operator.ts';
 import { drain } from '../../src/daemon/run/run-loop.ts';
-import { createScreen } from '../../src/daemon/run/screen.ts';
+import { createScreen, type Summary } from '../../src/daemon/run/screen.ts';
 import type { BotConfig } from '../../src/daemon/create-bot-config.ts';
 import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
 import type { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import type { VenueCaller, VenueEnd } from '../../src/venues/venue-caller.ts';
 import type { StrategyInstanceSettings } from '../../src/engine/engine-settings.ts';
+import { ownStrategies } from '../../src/plugins/own-files.ts';
 import { MirrorStore } from '../../src/mirror/mirror-store.ts';
 import { createVirtualLimiter } from '../../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../../src/virtual/virtual-time.ts';
@@ -32,6 +34,41 @@ export function configWith(
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
   return reading.config;
 }
+
+/** Runs a bot on an embedded exchange for some of its time; returns what a person sees. */
+export async function runEmbedded(
+  overrides: Readonly<Record<string, unknown>>,
+  { startMs = NOON_MS, lengthMs }: { readonly startMs?: number; readonly lengthMs: number },
+): Promise<{ readonly lines: readonly string[]; readonly summary: Summary }> {
+  // Most tests have no need of it, and it loads all of a bot.
+  const { runBot } = await import('../../src/daemon/run-bot.ts');
+  const lines: string[] = [];
+  const summary = await runBot({
+    config: configWith({ 'embedded.speed': 'max', ...overrides }),
+    bundledStrategies: ownStrategies(),
+    forMs: null,
+    json: false,
+    write: (line) => lines.push(line),
+    signal: new AbortController().signal,
+    marketTime: { startMs, lengthMs },
+  });
+  return { lines, summary };
+}
+
+/** Records a run for some of the exchange's time, of the bundled strategies unless others are named. */
+export const recordRun = async (folder: string, lengthMs: number, more: object = {}) =>
+  runEmbedded(
+    {
+      'embedded.seed': 11,
+      // Books here carry the time of their reading. If they carried that of their last change, the recording
+      // would have each book a moment earlier than the session saw it.
+      'embedded.exchange': { forms: { lastUpdateOf: 'snapshot' } },
+      'data.folder': folder,
+      record: { folder: join(folder, 'catalogue') },
+      ...more,
+    },
+    { lengthMs },
+  );
 
 /** A simulated exchange in virtual time in this process, on which lives of a bot follow one another. */
 export interface EmbeddedWorld {

@@ -16,7 +16,6 @@ import {
   type MomentAnswer,
   type MomentQuestion,
 } from '../../../src/daemon/answers-apart.ts';
-import { runBot } from '../../../src/daemon/run-bot.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { closingAsync } from '../../../src/domain/closing.ts';
 import { request } from 'node:http';
@@ -35,7 +34,7 @@ import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
 import { applyDelta } from '../../../src/domain/json-delta.ts';
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
-import { BotLife, configWith, createEmbeddedWorld } from '../../support/embedded-bot.ts';
+import { BotLife, createEmbeddedWorld, recordRun } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
 import { folderOfAllTests, folderOfThisTest } from '../../support/temporary-folder.ts';
 import { openLedger } from '../../support/ledger-worlds.ts';
@@ -690,21 +689,7 @@ describe('a decision of a recorded run', { timeout: 600_000 }, () => {
 
   beforeAll(async () => {
     recorded = mkdtempSync(join(folder, 'recorded-'));
-    const config = configWith({
-      'embedded.speed': 'max',
-      'embedded.seed': 11,
-      'data.folder': recorded,
-      record: { folder: join(recorded, 'catalogue') },
-    });
-    await runBot({
-      config,
-      bundledStrategies: resolve('strategies'),
-      forMs: null,
-      json: true,
-      write: () => undefined,
-      signal: new AbortController().signal,
-      marketTime: { startMs: Date.UTC(2026, 0, 5, 12), lengthMs: 240_000 },
-    });
+    await recordRun(recorded, 240_000);
     using reader = new MirrorReader(join(recorded, 'embedded.sqlite'));
     const all = { market: null, last: 1_000 };
     keys = reader.orders({ ...all, strategy: 'market-maker', state: 'all' }).map(({ key }) => key);

@@ -91,11 +91,11 @@ export const ENGLISH_FURTHER_TEXTS = {
   'moment.title': 'What the bot knew',
   'moment.notStored': 'whole books and budgets of that time are not stored',
   'moment.working': 'The recorded run is replayed up to this decision …',
-  'moment.off': 'No run of this bot was recorded: `record: {}` in its configuration begins that.',
+  'moment.off': 'No run of this bot was recorded: {setting} in its configuration begins that.',
   'moment.unknown':
     'The recorded run from {from} to {to} has no such decision. It ends where code or params are loaded anew.',
   'moment.unreached':
-    'What the bot received is stored up to {to}, which is before this decision: it is written every few seconds, up to `record.eventsMb`.',
+    'What the bot received is stored up to {to}, which is before this decision: it is written every few seconds, up to {setting}.',
   'moment.otherwise': 'The code of the strategies does not decide this any more.',
   'moment.unusable': 'The recorded run can not be replayed:',
   'moment.differs': 'The code decides otherwise now: {count} times up to here, first at {time}.',

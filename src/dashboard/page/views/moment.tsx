@@ -6,17 +6,7 @@ import type { ConditionItem, MomentReply, RulesItem } from '../../schema/overvie
 import { knownMarket } from '../overview.ts';
 import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import {
-  Age,
-  Badge,
-  Button,
-  NameLink,
-  NameWord,
-  RawData,
-  SentenceText,
-  SideWord,
-  WithCode,
-} from '../parts/words.tsx';
+import { Age, Badge, Button, NameLink, NameWord, RawData, SentenceText, SideWord } from '../parts/words.tsx';
 import { language } from '../preferences.ts';
 import { capitalised, NONE, showExact, showNumber, showTime } from '../shown.ts';
 import { t, textOf, type TextKey } from '../translate.ts';
@@ -48,7 +38,11 @@ interface MomentPanelProps {
 
 function MomentPanel({ reply, name }: MomentPanelProps) {
   const { state, problem, fromMs, toMs, differing, differences, moment } = reply;
-  const range = { from: showTime(fromMs, 'second'), to: showTime(toMs, 'second') };
+  const places = {
+    from: showTime(fromMs, 'second'),
+    to: showTime(toMs, 'second'),
+    setting: state === 'off' ? 'record: {}' : 'record.eventsMb',
+  };
   return (
     <Panel
       title={t('moment.title')}
@@ -69,7 +63,7 @@ function MomentPanel({ reply, name }: MomentPanelProps) {
       )}
       {moment === null ? (
         <p class="notice warn" role="status">
-          <WithCode text={state === 'shown' ? '' : t(`moment.${state}`, range)} />{' '}
+          {state === 'shown' ? null : t(`moment.${state}`, places)}{' '}
           {problem === null ? null : <SentenceText text={problem} />}
         </p>
       ) : (
