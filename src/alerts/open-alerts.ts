@@ -8,7 +8,7 @@ import { AlertService } from './service/alert-service.ts';
 import { openSenders, trackOf } from './service/channel-sender.ts';
 import { openOutbox, type SafeOutbox, mutedUntilMs } from './outbox-file.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
-import { AnswersApart, RULES, type RuleAnswer, type RuleQuestion } from '../daemon/answers-apart.ts';
+import { createRuleAnswers } from '../daemon/answers-apart.ts';
 import { ControlClient } from '../daemon/control-client.ts';
 import { LONGEST_BY } from '../engine/engine-event.ts';
 import type { ControlCommand } from '../engine/engine-event.ts';
@@ -81,7 +81,7 @@ async function openListeners(of: {
   const { bot, channels, dataFolder, language } = setup;
   const locale = localeOf(language);
   const listeners: ChatListener[] = [];
-  const answers = new AnswersApart<RuleQuestion, RuleAnswer>(RULES);
+  const answers = createRuleAnswers();
   for (const channel of channels) {
     if (channel.kind !== 'telegram' && channel.kind !== 'bale') continue;
     if (channel.commandsFrom.length === 0) continue;

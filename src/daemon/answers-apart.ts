@@ -148,7 +148,7 @@ const MOST_QUESTIONS = 100;
  * strategy is other people's code, which may loop or crash, and its page and alerts must go on. It gets no
  * environment, and so no secret.
  */
-export class AnswersApart<Question, Answer> {
+class AnswersApart<Question, Answer> {
   private readonly known = new Map<
     string,
     { readonly answer: Promise<Answer | Problem>; usedUntilMs: number }
@@ -186,6 +186,12 @@ export class AnswersApart<Question, Answer> {
     return answer;
   }
 }
+
+export const createRuleAnswers = (bounds: Partial<typeof RULES> = {}) =>
+  new AnswersApart<RuleQuestion, RuleAnswer>({ ...RULES, ...bounds });
+
+export const createMomentAnswers = (bounds: Partial<typeof MOMENTS> = {}) =>
+  new AnswersApart<MomentQuestion, MomentAnswer>({ ...MOMENTS, ...bounds });
 
 /**
  * Has a program answer a question in a process without an environment, which is ended after some time.

@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { AccessStore } from '../../src/dashboard/access-store.ts';
-import { MOMENTS } from '../../src/daemon/answers-apart.ts';
+import { createMomentAnswers } from '../../src/daemon/answers-apart.ts';
 import type { ApiServerOptions } from '../../src/dashboard/api-server.ts';
 import { DashboardServer } from '../../src/dashboard/server/dashboard-server.ts';
 
@@ -37,7 +37,7 @@ export class DashboardHere {
     pageFolder = '/nowhere',
     create: (options: ApiServerOptions) => PageServer = (options) =>
       // Tests share the machine with others, which would go first.
-      new DashboardServer({ ...options, moments: { ...MOMENTS, isHeavy: false } }),
+      new DashboardServer(options, createMomentAnswers({ isHeavy: false })),
   ) {
     this.dataFolder = dataFolder;
     this.store = new AccessStore(dataFolder);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { MOMENTS } from '../../daemon/answers-apart.ts';
+import { createMomentAnswers } from '../../daemon/answers-apart.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { onOneLine } from '../api-error.ts';
 import { ApiServer, type ApiServerOptions, type ServedCall } from '../api-server.ts';
@@ -20,9 +20,9 @@ export class DashboardServer {
   private readonly streams: EventStreams;
   private readonly server: ApiServer;
 
-  /** Throws as `ApiServer` does. `moments`: the program that replays recorded runs, with other bounds. */
-  constructor(options: ApiServerOptions & { readonly moments?: typeof MOMENTS }) {
-    const { dataFolder, language, moments = MOMENTS, nowMs = Date.now } = options;
+  /** Throws as `ApiServer` does. `moments`: replays recorded runs. */
+  constructor(options: ApiServerOptions, moments = createMomentAnswers()) {
+    const { dataFolder, language, nowMs = Date.now } = options;
     this.folder = new BotFolderReader({ dataFolder, nowMs });
     this.handlers = createHandlers(this.folder, { nowMs, language, moments });
     const onError = (error: unknown): void => options.onError(onOneLine(messageOf(error)));

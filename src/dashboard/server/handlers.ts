@@ -1,15 +1,7 @@
 import { sentence } from '../../language/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import {
-  AnswersApart,
-  RULES,
-  type MOMENTS,
-  type MomentAnswer,
-  type MomentQuestion,
-  type RuleAnswer,
-  type RuleQuestion,
-} from '../../daemon/answers-apart.ts';
+import { createRuleAnswers, type createMomentAnswers } from '../../daemon/answers-apart.ts';
 import { isRecorded } from '../../daemon/session-file.ts';
 import { setTimeout } from 'node:timers/promises';
 import { readShadows } from '../../daemon/compare-shadow.ts';
@@ -81,13 +73,14 @@ const REPLAY_WITHIN_MS = 5_000;
 /** Creates the handlers of all endpoints, which use only the data folder. */
 export function createHandlers(
   folder: BotFolderReader,
-  {
-    nowMs,
-    language,
-    moments: replays,
-  }: { readonly nowMs: () => number; readonly language: Language; readonly moments: typeof MOMENTS },
+  of: {
+    readonly nowMs: () => number;
+    readonly language: Language;
+    readonly moments: ReturnType<typeof createMomentAnswers>;
+  },
 ): Handlers {
   const { mirror, dataFolder } = folder;
+  const { nowMs, language, moments } = of;
   const pageOf = <Row, Item>(
     read: (pages: MirrorReader['pages']) => RowPage<Row>,
     itemOf: (row: Row) => Item,
@@ -97,8 +90,7 @@ export function createHandlers(
       return { items: rows.map((row) => itemOf(row)), next };
     });
   const alerts = new AlertItems(dataFolder, language);
-  const rules = new AnswersApart<RuleQuestion, RuleAnswer>(RULES);
-  const moments = new AnswersApart<MomentQuestion, MomentAnswer>(replays);
+  const rules = createRuleAnswers();
   const actions = new PostAction(folder, nowMs);
   const bots = new SharedSnapshot(() => overviews.knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
   const overview = new SharedSnapshot(

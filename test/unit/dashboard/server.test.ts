@@ -10,12 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import {
-  AnswersApart,
-  MOMENTS,
-  type MomentAnswer,
-  type MomentQuestion,
-} from '../../../src/daemon/answers-apart.ts';
+import { createMomentAnswers } from '../../../src/daemon/answers-apart.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { closingAsync } from '../../../src/domain/closing.ts';
 import { request } from 'node:http';
@@ -808,7 +803,7 @@ describe('a decision of a recorded run', { timeout: 600_000 }, () => {
     });
     expect(existsSync(written)).toBe(false);
     writeFileSync(join(recorded, 'own.ts'), 'for (;;);');
-    const answers = new AnswersApart<MomentQuestion, MomentAnswer>({ ...MOMENTS, longestMs: 5_000 });
+    const answers = createMomentAnswers({ longestMs: 5_000 });
     const answer = answers.get({ dataFolder: own, name: keys[3] ?? '' });
     const [replay] = await expect
       .poll(() => replaysOf(own))

@@ -11,12 +11,7 @@ import { readRules, type ReadRules } from '../../../src/strategy/explain-rules.t
 import { watchRules, type RuleMoment } from '../../../src/strategy/rules.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { LEAST_UNITS, parseUnits } from '../../../src/domain/money.ts';
-import {
-  AnswersApart,
-  RULES,
-  type RuleAnswer,
-  type RuleQuestion,
-} from '../../../src/daemon/answers-apart.ts';
+import { createRuleAnswers } from '../../../src/daemon/answers-apart.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
 import type { MarketVersionRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { NO_LOCKS } from '../../../src/engine/stored-records.ts';
@@ -650,7 +645,7 @@ describe('why of a bot', () => {
 
   test('is computed in a process of its own, which may loop', async () => {
     leave();
-    const answers = new AnswersApart<RuleQuestion, RuleAnswer>(RULES);
+    const answers = createRuleAnswers();
     const question = { dataFolder: mirror.folder, strategy: 'dip', market: null, atMs: null };
     expect(await answers.get(question)).toMatchObject({ kind: 'rules', rules: { isHeld: false } });
     const file = join(mirror.folder, 'dip.ts');
@@ -659,13 +654,11 @@ describe('why of a bot', () => {
       `import { defineStrategy } from '#sdk';
 export default defineStrategy({ name: 'dip', data: () => ({}), on: {} });`,
     );
-    expect(await new AnswersApart<RuleQuestion, RuleAnswer>(RULES).get(question)).toEqual({
+    expect(await createRuleAnswers().get(question)).toEqual({
       kind: 'handlers',
     });
     writeFileSync(file, 'for (;;);');
-    const looping = await new AnswersApart<RuleQuestion, RuleAnswer>({ ...RULES, longestMs: 1_000 }).get(
-      question,
-    );
+    const looping = await createRuleAnswers({ longestMs: 1_000 }).get(question);
     expect(looping).toMatchObject({ kind: 'problem' });
   });
 });
