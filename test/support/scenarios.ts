@@ -22,7 +22,7 @@ export const scenarios =
   <Settings extends object>(run: (steps: string, settings: Settings) => unknown, title = '%s') =>
   (parts: TemplateStringsArray, ...values: readonly (Settings | string | number | bigint)[]): void => {
     const words = values.map((value, index) => (isText(value) ? String(value) : `\0${index}\0`));
-    const text = String.raw({ raw: parts }, ...words);
+    const text = String.raw(parts, ...words);
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const left = Math.min(...lines.map(indentOf));
     for (const [index, line] of lines.entries()) {

@@ -13,6 +13,7 @@ import { sarrafHere, failed } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
 import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 27);
@@ -219,104 +220,66 @@ describe('tables that others write', () => {
   const daily = [`-24 ${DAY_1}`, `0 ${DAY_2}`];
   const hourlyBars = [`0 ${DAY_1}`, `1 ${DAY_2}`];
 
-  test.each<[string, readonly string[], readonly string[]]>([
-    [
-      'CryptoDataDownload: an address before the titles, newest row first',
-      [
-        'https://www.example.com',
-        'Unix,Date,Symbol,Open,High,Low,Close,Volume BTC,Volume IRT,tradecount',
-        `${START + HOUR},2026-11-27 01:00:00,BTC/IRT,1235,1241.5,1231,1236.75,500,1,1`,
-        `${START},2026-11-27 00:00:00,BTC/IRT,1234.5,1240,1230.25,1235,12300,1,1`,
-      ],
-      hourlyBars,
-    ],
-    [
-      'Investing.com: a price, thousands and short volumes',
-      [
-        '"Date","Price","Open","High","Low","Vol.","Change %"',
-        '"11/27/2026","1,236.75","1,235.0","1,241.5","1,231.0","0.5K","0.1%"',
-        '"11/26/2026","1,235.0","1,234.5","1,240.0","1,230.25","12.3K","0.1%"',
-      ],
-      daily,
-    ],
-    [
-      'MetaTrader with titles',
-      [
-        '<DATE>\t<TIME>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>',
-        '2026.11.27\t00:00:00\t1234.5\t1240\t1230.25\t1235\t9\t12300\t1',
-        '2026.11.27\t01:00:00\t1235\t1241.5\t1231\t1236.75\t9\t500\t1',
-      ],
-      hourlyBars,
-    ],
-    [
-      'MetaTrader without titles',
-      ['2026.11.27,00:00,1234.5,1240,1230.25,1235,12300', '2026.11.27,01:00,1235,1241.5,1231,1236.75,500'],
-      hourlyBars,
-    ],
-    [
-      'a spreadsheet of Europe: semicolons, commas before decimals, points between thousands, days first',
-      [
-        'sep=;',
-        'Date;Time;Open;High;Low;Close;Volume',
-        '27.11.2026;00:00;1.234,5;1.240,0;1.230,25;1.235,0;12.300,0',
-        '27.11.2026;01:00;1.235,0;1.241,5;1.231,0;1.236,75;500,0',
-      ],
-      hourlyBars,
-    ],
-    [
-      'Yahoo: names of months and an adjusted close',
-      [
-        'Date\tOpen\tHigh\tLow\tClose\tAdj Close\tVolume',
-        'Nov 27, 2026\t1,235.00\t1,241.50\t1,231.00\t1,236.75\t1,236.75\t500',
-        'Nov 26, 2026\t1,234.50\t1,240.00\t1,230.25\t1,235.00\t1,235.00\t12,300',
-      ],
-      daily,
-    ],
-    [
-      'digits and signs of Persian',
-      [
-        'time,open,high,low,close,volume',
-        '۲۰۲۶-۱۱-۲۷ ۰۰:۰۰,۱٬۲۳۴٫۵,۱٬۲۴۰,۱٬۲۳۰٫۲۵,۱٬۲۳۵,۱۲٬۳۰۰',
-        '۲۰۲۶-۱۱-۲۷ ۰۱:۰۰,۱٬۲۳۵,۱٬۲۴۱٫۵,۱٬۲۳۱,۱٬۲۳۶٫۷۵,۵۰۰',
-      ],
-      hourlyBars,
-    ],
-    [
-      'clocks of half a day',
-      [
-        'date,open,high,low,close,volume',
-        '11/27/2026 12:00 AM,1234.5,1240,1230.25,1235,12300',
-        '11/27/2026 1:00 AM,1235,1241.5,1231,1236.75,500',
-      ],
-      hourlyBars,
-    ],
-    [
-      'TradingView: seconds, and columns of indicators',
-      [
-        'time,open,high,low,close,Volume,Volume MA',
-        `${START / 1_000},1234.5,1240,1230.25,1235,12300,1`,
-        `${(START + HOUR) / 1_000},1235,1241.5,1231,1236.75,500,1`,
-      ],
-      hourlyBars,
-    ],
-    [
-      'dates of eight digits',
-      [
-        'date,open,high,low,close,volume',
-        '20261126,1234.5,1240,1230.25,1235,12300',
-        '20261127,1235,1241.5,1231,1236.75,500',
-      ],
-      daily,
-    ],
-  ])('are read: %s', async (_, text, expected) => {
-    const { code, error, root } = await imported(text.join('\n'));
+  scenarios<readonly string[]>(async (text, expected) => {
+    const { code, error, root } = await imported(text.replaceAll(String.raw`\t`, '\t'));
     const timeframe = expected === daily ? '1d' : '1h';
     expect({ code, error, bars: await bars(root, timeframe) }).toEqual({
       code: 0,
       error: '',
       bars: expected,
     });
-  });
+  }, 'are read: %s')`
+    CryptoDataDownload: an address before the titles, newest row first ${hourlyBars}
+      https://www.example.com
+      Unix,Date,Symbol,Open,High,Low,Close,Volume BTC,Volume IRT,tradecount
+      ${START + HOUR},2026-11-27 01:00:00,BTC/IRT,1235,1241.5,1231,1236.75,500,1,1
+      ${START},2026-11-27 00:00:00,BTC/IRT,1234.5,1240,1230.25,1235,12300,1,1
+
+    Investing.com: a price, thousands and short volumes ${daily}
+      "Date","Price","Open","High","Low","Vol.","Change %"
+      "11/27/2026","1,236.75","1,235.0","1,241.5","1,231.0","0.5K","0.1%"
+      "11/26/2026","1,235.0","1,234.5","1,240.0","1,230.25","12.3K","0.1%"
+
+    MetaTrader with titles ${hourlyBars}
+      <DATE>\t<TIME>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>
+      2026.11.27\t00:00:00\t1234.5\t1240\t1230.25\t1235\t9\t12300\t1
+      2026.11.27\t01:00:00\t1235\t1241.5\t1231\t1236.75\t9\t500\t1
+
+    MetaTrader without titles ${hourlyBars}
+      2026.11.27,00:00,1234.5,1240,1230.25,1235,12300
+      2026.11.27,01:00,1235,1241.5,1231,1236.75,500
+
+    a spreadsheet of Europe: semicolons, commas before decimals, points between thousands, days first ${hourlyBars}
+      sep=;
+      Date;Time;Open;High;Low;Close;Volume
+      27.11.2026;00:00;1.234,5;1.240,0;1.230,25;1.235,0;12.300,0
+      27.11.2026;01:00;1.235,0;1.241,5;1.231,0;1.236,75;500,0
+
+    Yahoo: names of months and an adjusted close ${daily}
+      Date\tOpen\tHigh\tLow\tClose\tAdj Close\tVolume
+      Nov 27, 2026\t1,235.00\t1,241.50\t1,231.00\t1,236.75\t1,236.75\t500
+      Nov 26, 2026\t1,234.50\t1,240.00\t1,230.25\t1,235.00\t1,235.00\t12,300
+
+    digits and signs of Persian ${hourlyBars}
+      time,open,high,low,close,volume
+      ۲۰۲۶-۱۱-۲۷ ۰۰:۰۰,۱٬۲۳۴٫۵,۱٬۲۴۰,۱٬۲۳۰٫۲۵,۱٬۲۳۵,۱۲٬۳۰۰
+      ۲۰۲۶-۱۱-۲۷ ۰۱:۰۰,۱٬۲۳۵,۱٬۲۴۱٫۵,۱٬۲۳۱,۱٬۲۳۶٫۷۵,۵۰۰
+
+    clocks of half a day ${hourlyBars}
+      date,open,high,low,close,volume
+      11/27/2026 12:00 AM,1234.5,1240,1230.25,1235,12300
+      11/27/2026 1:00 AM,1235,1241.5,1231,1236.75,500
+
+    TradingView: seconds, and columns of indicators ${hourlyBars}
+      time,open,high,low,close,Volume,Volume MA
+      ${START / 1_000},1234.5,1240,1230.25,1235,12300,1
+      ${(START + HOUR) / 1_000},1235,1241.5,1231,1236.75,500,1
+
+    dates of eight digits ${daily}
+      date,open,high,low,close,volume
+      20261126,1234.5,1240,1230.25,1235,12300
+      20261127,1235,1241.5,1231,1236.75,500
+  `;
 
   const doubtfulDates = ['date,open,high,low,close,volume', '03/04/2026,1,1,1,1,1', '04/04/2026,1,1,1,1,1'];
   const doubtfulNumbers = [

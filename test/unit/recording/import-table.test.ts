@@ -71,63 +71,48 @@ const THREE_BARS = [0, 1, 2].map((hour) => [hour * HOUR, ...PRICES, `0.${hour + 
 const iso = (hour: number): string => new Date(START + hour * HOUR).toISOString();
 
 describe('a file of candles', () => {
-  test.each<[string, readonly string[], Change]>([
-    ['has milliseconds', [HEADER, ...hourly(3)], {}],
-    ['has milliseconds with decimals', [HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}.9999`)], {}],
-    ['has seconds', [HEADER, ...hourly(3, (hour) => String((START + hour * HOUR) / 1_000))], {}],
-    ['has microseconds', [HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}000`)], {}],
-    ['is packed without saying so', [HEADER, ...hourly(3)], { pack: true }],
-    ['has ISO times', [HEADER, ...hourly(3, iso)], {}],
-    [
-      'has times of another zone',
-      [HEADER, ...hourly(3, (hour) => iso(hour + 3).replace('.000Z', '+03:00'))],
-      {},
-    ],
-    [
-      'has dates without a zone',
-      ['Date,Open,High,Low,Close,Volume', ...hourly(3, (hour) => iso(hour).slice(0, 16).replace('T', ' '))],
-      {},
-    ],
-    ['has the newest first', [HEADER, ...hourly(3).toReversed()], {}],
-    ['is packed', [HEADER, ...hourly(3)], { name: 'file.csv.gz', pack: true }],
-    ['has no titles', hourly(3), {}],
-    ['has other columns beside', [`${HEADER},note`, ...hourly(3).map((line) => `${line},"a, b"`)], {}],
-    ['has semicolons', [HEADER, ...hourly(3)].map((line) => line.replaceAll(',', ';')), {}],
-    ['has a separator at the end of its lines', [HEADER, ...hourly(3)].map((line) => `${line},`), {}],
-    [
-      'is of Binance',
-      hourly(3).map((line) => `${line},1723075199999,1.5,10,0.1,0.2,0`),
-      { preset: 'binance-klines' },
-    ],
-    [
-      'has titles that say nothing, and a preset that does',
-      ['a,b,c,d,e,f', ...hourly(3)],
-      { preset: 'ohlcv' },
-    ],
-    [
-      'is of Coinbase',
-      hourly(3).map((line) => line.replace(/^(\d+),(\d+),(\d+),(\d+),(\d+),/, '$1,$4,$3,$2,$5,')),
-      { preset: 'coinbase' },
-    ],
-    [
-      'has other titles',
-      [`when,a,b,c,d,e`, ...hourly(3)],
-      {
-        columns: new Map([
-          ['time', 'when'],
-          ['open', 'a'],
-          ['high', 'b'],
-          ['low', 'c'],
-          ['close', '5'],
-          ['volume', 'e'],
-        ]),
-      },
-    ],
-  ])('is read when it %s', async (_, lines, change) => {
+  scenarios<readonly [readonly string[], Change]>(async (_, [lines, change]) => {
     const report = await importLines(catalogue, lines, { timeframe: '1h', ...change });
     expect(report).toMatchObject({ result: 'imported', rows: 3 });
     expect(await bars(catalogue)).toEqual(THREE_BARS);
-  });
+  }, 'is read when it %s')`
+    has milliseconds ${[[HEADER, ...hourly(3)], {}]}
+    has milliseconds with decimals ${[[HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}.9999`)], {}]}
+    has seconds ${[[HEADER, ...hourly(3, (hour) => String((START + hour * HOUR) / 1_000))], {}]}
+    has microseconds ${[[HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}000`)], {}]}
+    is packed without saying so ${[[HEADER, ...hourly(3)], { pack: true }]}
+    has ISO times ${[[HEADER, ...hourly(3, iso)], {}]}
+    has times of another zone
+      ${[[HEADER, ...hourly(3, (hour) => iso(hour + 3).replace('.000Z', '+03:00'))], {}]}
+    has dates without a zone
+      ${[['Date,Open,High,Low,Close,Volume', ...hourly(3, (hour) => iso(hour).slice(0, 16).replace('T', ' '))], {}]}
+    has the newest first ${[[HEADER, ...hourly(3).toReversed()], {}]}
+    is packed ${[[HEADER, ...hourly(3)], { name: 'file.csv.gz', pack: true }]}
+    has no titles ${[hourly(3), {}]}
+    has other columns beside ${[[`${HEADER},note`, ...hourly(3).map((line) => `${line},"a, b"`)], {}]}
+    has semicolons ${[[HEADER, ...hourly(3)].map((line) => line.replaceAll(',', ';')), {}]}
+    has a separator at the end of its lines ${[[HEADER, ...hourly(3)].map((line) => `${line},`), {}]}
+    is of Binance
+      ${[hourly(3).map((line) => `${line},1723075199999,1.5,10,0.1,0.2,0`), { preset: 'binance-klines' }]}
+    has titles that say nothing, and a preset that does
+      ${[['a,b,c,d,e,f', ...hourly(3)], { preset: 'ohlcv' }]}
+    is of Coinbase
+      ${[hourly(3).map((line) => line.replace(/^(\d+),(\d+),(\d+),(\d+),(\d+),/, '$1,$4,$3,$2,$5,')), { preset: 'coinbase' }]}
+    has other titles
+      ${[
+        [`when,a,b,c,d,e`, ...hourly(3)],
+        {
+          columns: new Map([
+            ['time', 'when'],
+            ['open', 'a'],
+            ['high', 'b'],
+            ['low', 'c'],
+            ['close', '5'],
+            ['volume', 'e'],
+          ]),
+        },
+      ]}
+  `;
 
   test('tells its timeframe by its times, gaps or not', async () => {
     const lines = hourly(20).filter((_, hour) => hour % 7 !== 3);

@@ -13,6 +13,7 @@ import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { BTCIRT, temporaryCatalogue, USUAL_IMPORT } from './temporary-catalogue.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
+import { scenarios } from '../../support/scenarios.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2024, 0, 31, 20);
@@ -134,60 +135,39 @@ async function outcomeOf(result: Promise<ImportOutcome>): Promise<unknown> {
   }
 }
 
-test.each<[string, string, { readonly name?: string; readonly options?: Partial<ImportTableOptions> }]>([
-  ['has milliseconds', [HEADER, line(0), line(1)].join('\n'), {}],
-  ['has no titles', [line(0), line(1)].join('\n'), {}],
-  ['is packed', [HEADER, line(0), line(1)].join('\n'), { name: 'file.csv.gz' }],
-  ['has lines of Windows', [HEADER, line(0), line(1)].join('\r\n'), {}],
-  ['has semicolons', [HEADER, line(0), line(1)].join('\n').replaceAll(',', ';'), {}],
-  ['has the newest first', [HEADER, line(3), line(2), line(1)].join('\n'), {}],
-  ['has the same bar twice', [HEADER, line(0), line(0), line(1)].join('\n'), {}],
-  [
-    'has zeros after the decimals',
-    [HEADER, line(0, '60000.5000000000,60001,59999,60000.0,0.50000000')].join('\n'),
-    {},
-  ],
-  [
-    'has rial prices',
-    [HEADER, line(0, '62000000000,62000000010,61999999990,62000000000,1775.183381')].join('\n'),
-    {},
-  ],
-  [
-    'has dates and times',
-    [
-      HEADER,
-      ...[0, 1].map((hour) => line(hour).replace(/^\d+/, iso(hour).slice(0, 19).replace('T', ' '))),
-    ].join('\n'),
-    {},
-  ],
-  [
-    'has ISO times',
-    [HEADER, ...[0, 1].map((hour) => line(hour).replace(/^\d+/, iso(hour).replace('.000', '')))].join('\n'),
-    {},
-  ],
-  ['has other columns', [`x,${HEADER}`, `a,${line(0)}`, `"b, c",${line(1)}`].join('\n'), {}],
-  ['has a name that looks like a pattern', [HEADER, line(0), line(1)].join('\n'), { name: 'bars[1].csv' }],
-  ['has a name with a quote', [HEADER, line(0), line(1)].join('\n'), { name: "trader's.csv" }],
-  ['has empty lines', [HEADER, line(0), '', line(1), '', ''].join('\n'), {}],
-  ['has quotes around its numbers', [HEADER, line(0).replaceAll(/[^,]+/g, '"$&"'), line(1)].join('\n'), {}],
-  ['ends each line with an empty field', [`${HEADER},`, `${line(0)},`, `${line(1)},`].join('\n'), {}],
-  [
-    'has finer decimals in another month',
-    [HEADER, line(0), line(6, '60000.5,60001,59999.125,60000,0.1234567')].join('\n'),
-    {},
-  ],
-  [
-    'is longer than what is read at a time',
-    [HEADER, ...Array.from({ length: 2_000 }, (_, hour) => line(hour))].join('\n'),
-    {},
-  ],
-  ['reaches over months', [HEADER, ...Array.from({ length: 12 }, (_, hour) => line(hour))].join('\n'), {}],
-])('a CSV file that is read as columns %s', async (_, text, how) => {
+scenarios<readonly [string, How]>(async (_, [text, how]) => {
   const plain = await collecting(text, how);
   expect(plain.isPlain).toBe(true);
   expect(plain.outcome).toEqual((await collecting(text, { ...how, byRow: true })).outcome);
   expect(plain.outcome).toMatchObject({ report: { result: 'imported' } });
-});
+}, 'a CSV file that is read as columns %s')`
+  has milliseconds ${[[HEADER, line(0), line(1)].join('\n'), {}]}
+  has no titles ${[[line(0), line(1)].join('\n'), {}]}
+  is packed ${[[HEADER, line(0), line(1)].join('\n'), { name: 'file.csv.gz' }]}
+  has lines of Windows ${[[HEADER, line(0), line(1)].join('\r\n'), {}]}
+  has semicolons ${[[HEADER, line(0), line(1)].join('\n').replaceAll(',', ';'), {}]}
+  has the newest first ${[[HEADER, line(3), line(2), line(1)].join('\n'), {}]}
+  has the same bar twice ${[[HEADER, line(0), line(0), line(1)].join('\n'), {}]}
+  has zeros after the decimals
+    ${[[HEADER, line(0, '60000.5000000000,60001,59999,60000.0,0.50000000')].join('\n'), {}]}
+  has rial prices
+    ${[[HEADER, line(0, '62000000000,62000000010,61999999990,62000000000,1775.183381')].join('\n'), {}]}
+  has dates and times
+    ${[[HEADER, ...[0, 1].map((hour) => line(hour).replace(/^\d+/, iso(hour).slice(0, 19).replace('T', ' ')))].join('\n'), {}]}
+  has ISO times
+    ${[[HEADER, ...[0, 1].map((hour) => line(hour).replace(/^\d+/, iso(hour).replace('.000', '')))].join('\n'), {}]}
+  has other columns ${[[`x,${HEADER}`, `a,${line(0)}`, `"b, c",${line(1)}`].join('\n'), {}]}
+  has a name that looks like a pattern ${[[HEADER, line(0), line(1)].join('\n'), { name: 'bars[1].csv' }]}
+  has a name with a quote ${[[HEADER, line(0), line(1)].join('\n'), { name: "trader's.csv" }]}
+  has empty lines ${[[HEADER, line(0), '', line(1), '', ''].join('\n'), {}]}
+  has quotes around its numbers ${[[HEADER, line(0).replaceAll(/[^,]+/g, '"$&"'), line(1)].join('\n'), {}]}
+  ends each line with an empty field ${[[`${HEADER},`, `${line(0)},`, `${line(1)},`].join('\n'), {}]}
+  has finer decimals in another month
+    ${[[HEADER, line(0), line(6, '60000.5,60001,59999.125,60000,0.1234567')].join('\n'), {}]}
+  is longer than what is read at a time
+    ${[[HEADER, ...Array.from({ length: 2_000 }, (_, hour) => line(hour))].join('\n'), {}]}
+  reaches over months ${[[HEADER, ...Array.from({ length: 12 }, (_, hour) => line(hour))].join('\n'), {}]}
+`;
 
 describe('a CSV file that is imported as columns', () => {
   const many = Array.from({ length: 9_000 }, (_, hour) => line(hour, `60000,60001,59999,60000,${hour % 9}`));
@@ -228,47 +208,32 @@ test.each([
   expect(await outcomeOf(collecting(text, how))).toEqual(await outcomeOf(collecting(byRow, how)));
 });
 
-test.each<[string, string, { readonly name?: string; readonly options?: Partial<ImportTableOptions> }]>([
-  ['has numbers with an exponent', [HEADER, line(0, '6e4,60001,59999,60000,1E-3')].join('\n'), {}],
-  ['has a number that is none', [HEADER, line(0), line(1, '60000,60001,x,60000,1')].join('\n'), {}],
-  ['has a price of 0', [HEADER, line(0), line(1, '0,60001,0,60000,1')].join('\n'), {}],
-  ['has a low above its open', [HEADER, line(0), line(1, '60000,60001,60000.5,60001,1')].join('\n'), {}],
-  [
-    'has a bar off its place',
-    [HEADER, line(0), line(1), line(2.5)].join('\n'),
-    { options: { timeframe: '1h' } },
-  ],
-  ['has more decimals than money', [HEADER, line(0, '60000,60001,59999,60000,0.12345678901')].join('\n'), {}],
-  [
-    'has more digits than a float keeps',
-    [HEADER, line(0, '60000.1234567890,60001,59999,60000,12345678.1234567891')].join('\n'),
-    {},
-  ],
-  ['has a line that is cut short', [HEADER, line(0), line(1).slice(0, 20)].join('\n'), {}],
-  ['has an empty field', [HEADER, line(0), line(1, ',60001,59999,60000,1')].join('\n'), {}],
-  ['has a field too many', [`${HEADER},`, `${line(0)},`, `${line(1)},7`].join('\n'), {}],
-  ['has a space before a number', [HEADER, line(0), line(1, ' 60000,60001,59999,60000,1')].join('\n'), {}],
-  [
-    'changes the unit of its times',
-    [HEADER, line(0), `${(START + HOUR) / 1_000},60000,60001,59999,60000,1`].join('\n'),
-    {},
-  ],
-  [
-    'has a day that is none',
-    [HEADER, '2024-02-30 00:00:00,1,1,1,1,1', '2024-03-01 00:00:00,1,1,1,1,1'].join('\n'),
-    {},
-  ],
-  ['is multiplied', [HEADER, line(0), line(1)].join('\n'), { options: { priceFactor: 10 } }],
-  [
-    'goes back once',
-    [HEADER, ...Array.from({ length: 30 }, (_, hour) => line(hour < 20 ? hour : hour - 3))].join('\n'),
-    {},
-  ],
-])('a CSV file that takes a look at each row %s', async (_, text, how) => {
+scenarios<readonly [string, How]>(async (_, [text, how]) => {
   const plain = await collecting(text, how);
   expect(plain.isPlain).toBe(false);
   expect(plain.outcome).toEqual((await collecting(text, { ...how, byRow: true })).outcome);
-});
+}, 'a CSV file that takes a look at each row %s')`
+  has numbers with an exponent ${[[HEADER, line(0, '6e4,60001,59999,60000,1E-3')].join('\n'), {}]}
+  has a number that is none ${[[HEADER, line(0), line(1, '60000,60001,x,60000,1')].join('\n'), {}]}
+  has a price of 0 ${[[HEADER, line(0), line(1, '0,60001,0,60000,1')].join('\n'), {}]}
+  has a low above its open ${[[HEADER, line(0), line(1, '60000,60001,60000.5,60001,1')].join('\n'), {}]}
+  has a bar off its place
+    ${[[HEADER, line(0), line(1), line(2.5)].join('\n'), { options: { timeframe: '1h' } }]}
+  has more decimals than money ${[[HEADER, line(0, '60000,60001,59999,60000,0.12345678901')].join('\n'), {}]}
+  has more digits than a float keeps
+    ${[[HEADER, line(0, '60000.1234567890,60001,59999,60000,12345678.1234567891')].join('\n'), {}]}
+  has a line that is cut short ${[[HEADER, line(0), line(1).slice(0, 20)].join('\n'), {}]}
+  has an empty field ${[[HEADER, line(0), line(1, ',60001,59999,60000,1')].join('\n'), {}]}
+  has a field too many ${[[`${HEADER},`, `${line(0)},`, `${line(1)},7`].join('\n'), {}]}
+  has a space before a number ${[[HEADER, line(0), line(1, ' 60000,60001,59999,60000,1')].join('\n'), {}]}
+  changes the unit of its times
+    ${[[HEADER, line(0), `${(START + HOUR) / 1_000},60000,60001,59999,60000,1`].join('\n'), {}]}
+  has a day that is none
+    ${[[HEADER, '2024-02-30 00:00:00,1,1,1,1,1', '2024-03-01 00:00:00,1,1,1,1,1'].join('\n'), {}]}
+  is multiplied ${[[HEADER, line(0), line(1)].join('\n'), { options: { priceFactor: 10 } }]}
+  goes back once
+    ${[[HEADER, ...Array.from({ length: 30 }, (_, hour) => line(hour < 20 ? hour : hour - 3))].join('\n'), {}]}
+`;
 
 /** Styles in which a CSV file may be written. */
 const style = fc.record({

@@ -4,6 +4,7 @@ import { type HealthSource, LedgerWatch, startingSource } from '../../../../src/
 import { HealthServer } from '../../../../src/daemon/health/health-server.ts';
 import { wellSource } from './well-source.ts';
 import { isAllowedHost, oneHost } from '../../../../src/daemon/allowed-host.ts';
+import { scenarios } from '../../../support/scenarios.ts';
 
 const servers: HealthServer[] = [];
 afterEach(async () => {
@@ -83,57 +84,34 @@ describe('/readyz', () => {
     });
   });
 
-  test.each<[string, Partial<HealthSource>, RegExp]>([
-    ['the loop stands still', { heartbeatAgeMs: () => 60_000 }, /last ran 60 s ago/],
-    [
-      'the exchange has not answered yet',
-      startingSource({
-        waitsFor: () => 'no answer from the exchange yet',
-        ledger: new LedgerWatch(null, []),
-      }),
-      /^no answer from the exchange yet$/,
-    ],
-    ['it begins', { phase: () => 'syncing' }, /still reading the state/],
-    ['the disk is full', { isDiskFull: () => true }, /disk is full/],
-    ['it ends', { phase: () => 'draining' }, /is ending/],
-    ['it is halted', { haltReason: () => 'lunch', phase: () => 'halted' }, /^trading is halted: lunch$/],
-    [
-      'its credential is refused',
-      { credentialFault: () => 'the exchange has refused it' },
-      /^the exchange has refused it$/,
-    ],
-    [
-      'the books could not be compared for long',
-      { doubts: () => ['the books could not be compared for 12 minutes: bot-a-e001-7 is closed'] },
-      /could not be compared for 12 minutes: bot-a-e001-7/,
-    ],
-    ['no order could leave', { placingFault: () => 'no slot' }, /^no slot$/],
-    ['there is a break', { breaks: () => ['BTC: 1 here, 2 there'] }, /do not agree .*BTC: 1 here, 2 there/],
-    [
-      'a budget is locked out',
-      { lockouts: () => [{ budget: 'wallets', forMs: 90_500 }] },
-      /wallets .* for 91 s/,
-    ],
-    [
-      'the end of a lockout is not known',
-      { lockouts: () => [{ budget: 'ip', forMs: null }] },
-      /^ip is locked out$/,
-    ],
-    [
-      'data is old',
-      { dataAges: () => [{ feed: 'books', ageMs: 5_001, longestAgeMs: 5_000 }] },
-      /books is 6 s old; the limit is 5 s/,
-    ],
-    [
-      'data was never read',
-      { dataAges: () => [{ feed: 'stats', ageMs: null, longestAgeMs: 5_000 }] },
-      /stats was never read/,
-    ],
-  ])('is not when %s, and says so', async (_, but, reason) => {
+  scenarios<Partial<HealthSource>>(async (reason, but) => {
     const { status, body } = await look(await serve(but), '/readyz');
     expect(status).toBe(503);
     expect(body).toEqual({ ok: false, reasons: [expect.stringMatching(reason)], locks: [] });
-  });
+  }, 'is not when %s, and says so')`
+    the loop stands still ${{ heartbeatAgeMs: () => 60_000 }}: last ran 60 s ago
+    the exchange has not answered yet
+      ${startingSource({ waitsFor: () => 'no answer from the exchange yet', ledger: new LedgerWatch(null, []) })}
+      ^no answer from the exchange yet$
+    it begins ${{ phase: () => 'syncing' }}: still reading the state
+    the disk is full ${{ isDiskFull: () => true }}: disk is full
+    it ends ${{ phase: () => 'draining' }}: is ending
+    it is halted ${{ haltReason: () => 'lunch', phase: () => 'halted' }}: ^trading is halted: lunch$
+    its credential is refused ${{ credentialFault: () => 'the exchange has refused it' }}
+      ^the exchange has refused it$
+    the books could not be compared for long
+      ${{ doubts: () => ['the books could not be compared for 12 minutes: bot-a-e001-7 is closed'] }}
+      could not be compared for 12 minutes: bot-a-e001-7
+    no order could leave ${{ placingFault: () => 'no slot' }}: ^no slot$
+    there is a break ${{ breaks: () => ['BTC: 1 here, 2 there'] }}: do not agree .*BTC: 1 here, 2 there
+    a budget is locked out ${{ lockouts: () => [{ budget: 'wallets', forMs: 90_500 }] }}: wallets .* for 91 s
+    the end of a lockout is not known ${{ lockouts: () => [{ budget: 'ip', forMs: null }] }}
+      ^ip is locked out$
+    data is old ${{ dataAges: () => [{ feed: 'books', ageMs: 5_001, longestAgeMs: 5_000 }] }}
+      books is 6 s old; the limit is 5 s
+    data was never read ${{ dataAges: () => [{ feed: 'stats', ageMs: null, longestAgeMs: 5_000 }] }}
+      stats was never read
+  `;
 
   test('is fine while locks hold, which are wanted, and names a bounded number of them', async () => {
     const said = 'the lock hand of BTCIRT holds until 18:00: news';
