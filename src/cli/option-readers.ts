@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, Command } from 'commander';
 import { parseDuration } from '../daemon/duration-text.ts';
 import type { Override } from '../daemon/read-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -16,6 +16,21 @@ import { dirname } from 'node:path';
 export function dataOption(description: string, byDefault: string | null = 'data'): Option {
   const option = new Option('--data <folder>', description).env('SARRAF_DATA');
   return byDefault === null ? option : option.default(byDefault);
+}
+
+/** Options of a command about a data folder. */
+export interface DataFolderOptions {
+  readonly data: string;
+  readonly json?: true;
+}
+
+/** Creates a command about the data folder of a bot. */
+export function folderCommand(name: string, description: string, help: string): Command {
+  return new Command(name)
+    .description(description)
+    .addOption(dataOption("the bot's data folder"))
+    .option('--json', 'prints one JSON object')
+    .addHelpText('after', help);
 }
 
 /** Adds `--data`, the folder of a bot, and `--config`, the configuration that names it. */

@@ -3,7 +3,7 @@ import { ControlClient } from '../daemon/control-client.ts';
 import type { ControlResult } from '../daemon/control-command.ts';
 import { isDataFolderInUse } from '../daemon/process-locks.ts';
 import type { ByHandCommand } from '../engine/engine-event.ts';
-import { checkBotFolder, dataOption } from './option-readers.ts';
+import { checkBotFolder, dataOption, type DataFolderOptions } from './option-readers.ts';
 import type { Command } from 'commander';
 import { asWrongInput, failed, wrongInput } from './command-error.ts';
 import { followCommand, type Followed } from './follow-command.ts';
@@ -11,10 +11,8 @@ import { MACHINE_IO, personName, type CommandIo } from './api/command-io.ts';
 import { english } from '../language/sentence.ts';
 
 /** Options of every command that a running bot executes. */
-export interface PostedOptions {
-  readonly data: string;
+export interface PostedOptions extends DataFolderOptions {
   readonly yes?: true;
-  readonly json?: true;
   readonly key?: string;
 }
 

@@ -5,16 +5,11 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
-import { integerOption, withBotFolder } from './option-readers.ts';
+import { integerOption, withBotFolder, type DataFolderOptions } from './option-readers.ts';
 import { dataFolderOwner, isDataFolderInUse } from '../daemon/process-locks.ts';
 import { askHealth, healthAddress } from './ask-health.ts';
 
-export interface MirrorOptions {
-  readonly data: string;
-  readonly json?: true;
-}
-
-export interface FilterOptions extends MirrorOptions {
+export interface FilterOptions extends DataFolderOptions {
   readonly strategy?: string;
   readonly market?: string;
   readonly last: number;
@@ -66,14 +61,18 @@ function symbolOf(market: string): string {
 }
 
 /** True if a data folder has a mirror, of any exchange. */
-export const hasMirror = ({ data }: Pick<MirrorOptions, 'data'>): boolean => existsSync(mirrorPathOf(data));
+export const hasMirror = ({ data }: Pick<DataFolderOptions, 'data'>): boolean =>
+  existsSync(mirrorPathOf(data));
 
 /**
  * Reads from the mirror of a data folder: that of a real exchange, or, if there is none, of paper trading or
  * the embedded one. Throws `DATA_UNUSABLE` if there is none that can be read; it names the bot that is about
  * to create one.
  */
-export function readMirror<Result>(options: MirrorOptions, read: (reader: MirrorReader) => Result): Result {
+export function readMirror<Result>(
+  options: DataFolderOptions,
+  read: (reader: MirrorReader) => Result,
+): Result {
   const path = mirrorPathOf(options.data);
   if (!hasMirror(options)) {
     const starting = startingBot(options.data);

@@ -7,18 +7,16 @@ import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
 import { alertText } from '../../alerts/alert-text.ts';
 import { agoText } from '../../domain/time-text.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
-import { checkBotFolder, dataOption, integerOption } from '../option-readers.ts';
+import { checkBotFolder, dataOption, integerOption, type DataFolderOptions } from '../option-readers.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { personName } from '../api/command-io.ts';
 import { readConfig } from '../read-config.ts';
 import { print, rowLines } from '../table.ts';
 
-interface ListOptions {
-  readonly data: string;
+interface ListOptions extends DataFolderOptions {
   readonly open?: true;
   readonly last: number;
   readonly language: Language;
-  readonly json?: true;
 }
 
 interface TestOptions {

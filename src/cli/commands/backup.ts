@@ -6,15 +6,13 @@ import { groupedText } from '../../domain/money.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { asCommand, failed } from '../command-error.ts';
 import { endSignal } from '../end-signal.ts';
-import { dataOption, integerOption } from '../option-readers.ts';
+import { dataOption, integerOption, type DataFolderOptions } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { print } from '../table.ts';
 
-interface Options {
-  readonly data: string;
+interface Options extends DataFolderOptions {
   readonly out?: string;
   readonly keep?: number;
-  readonly json?: true;
 }
 
 /** Maximum number of backups that can be kept; for more, use a backup program. */

@@ -2,13 +2,11 @@ import { Command } from 'commander';
 import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import { askHealth, healthAddress, type HealthAnswer } from '../ask-health.ts';
 import { failed } from '../command-error.ts';
-import { integerOption, withBotFolder } from '../option-readers.ts';
+import { integerOption, withBotFolder, type DataFolderOptions } from '../option-readers.ts';
 
-interface Options {
-  readonly data: string;
+interface Options extends DataFolderOptions {
   readonly port?: number;
   readonly ready?: true;
-  readonly json?: true;
 }
 
 const EXAMPLES = `

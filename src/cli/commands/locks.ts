@@ -21,17 +21,12 @@ import { locksNow } from '../../mirror/strategy-status.ts';
 import { personName } from '../api/command-io.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { followCommand } from '../follow-command.ts';
-import { checkBotFolder, dataOption, marketOption } from '../option-readers.ts';
+import { checkBotFolder, marketOption, type DataFolderOptions, folderCommand } from '../option-readers.ts';
 import { lockLines } from '../order-lines.ts';
-import { hasMirror, mirrorCommand, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { hasMirror, mirrorCommand, readMirror } from '../read-mirror.ts';
 import { print } from '../table.ts';
 
-interface Options {
-  readonly data: string;
-  readonly json?: true;
-}
-
-interface LockTarget extends Options {
+interface LockTarget extends DataFolderOptions {
   readonly strategy?: string;
   readonly all?: true;
 }
@@ -81,7 +76,7 @@ function checkTarget(market: string | undefined, { strategy, all }: LockTarget, 
 }
 
 /** Gives a command about locks to the bot of a data folder, or stores it for its next start. */
-async function postLock(command: LockCommand, { data, json }: Options): Promise<void> {
+async function postLock(command: LockCommand, { data, json }: DataFolderOptions): Promise<void> {
   checkBotFolder(data);
   using client = new ControlClient(data);
   const id = client.post(command);
@@ -104,15 +99,6 @@ async function postLock(command: LockCommand, { data, json }: Options): Promise<
 function checkReason({ reason }: LockTerms): void {
   if (reason.length > LONGEST_REASON)
     throw wrongInput(`expected a --reason of at most ${LONGEST_REASON} characters`);
-}
-
-/** Creates a command about a bot's data folder. */
-function folderCommand(name: string, description: string, examples: string): Command {
-  return new Command(name)
-    .description(description)
-    .addOption(dataOption("the bot's data folder"))
-    .option('--json', 'prints one JSON object')
-    .addHelpText('after', examples);
 }
 
 interface LockOptions extends LockTarget, LockTerms {
@@ -225,7 +211,7 @@ Examples:
   sarraf pause grid --entries keep --data /data
   sarraf resume grid`;
 
-async function pause(strategy: string, options: Options & LockTerms): Promise<void> {
+async function pause(strategy: string, options: DataFolderOptions & LockTerms): Promise<void> {
   checkReason(options);
   const { reason, entries } = options;
   const untilMs = options.for === undefined ? UNTIL_RESUMED_MS : Date.now() + options.for;
@@ -261,7 +247,7 @@ Examples:
   sarraf reload grid
   sarraf reload grid --data /data --json`;
 
-async function reload(strategy: string, { data, json }: Options): Promise<void> {
+async function reload(strategy: string, { data, json }: DataFolderOptions): Promise<void> {
   checkBotFolder(data);
   if (!isDataFolderInUse(data))
     throw failed(`no bot runs with ${data}: its next start reads the file anyway`);
@@ -294,12 +280,12 @@ Examples:
   sarraf resume grid                       ends the pause of one strategy
   sarraf resume --data /data`;
 
-async function resume(strategy: string | undefined, options: Options): Promise<void> {
+async function resume(strategy: string | undefined, options: DataFolderOptions): Promise<void> {
   if (strategy === undefined) await endHalt(options);
   else await postLock({ kind: 'unlock', name: PAUSE, strategy, market: null, isAll: false }, options);
 }
 
-async function endHalt({ data, json }: Options): Promise<void> {
+async function endHalt({ data, json }: DataFolderOptions): Promise<void> {
   checkBotFolder(data);
   using client = new ControlClient(data);
   const wasHalted = client.isHalted() !== null;
@@ -338,7 +324,7 @@ function waitingText(command: LockCommand): string {
   return `unlock ${name}${command.isAll ? 'everything' : scopeText(command)}`;
 }
 
-function showLocks(options: MirrorOptions): void {
+function showLocks(options: DataFolderOptions): void {
   const nowMs = Date.now();
   const waiting = waitingCommands(options.data, ['lock', 'unlock']).map(({ command }) => command);
   // A lock may have been set before the bot ran for the first time.

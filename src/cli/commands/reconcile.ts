@@ -15,10 +15,10 @@ import {
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../api/command-io.ts';
 import { followCommand } from '../follow-command.ts';
-import { readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { readMirror } from '../read-mirror.ts';
 import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText, agoText, clockText } from '../../domain/time-text.ts';
-import { dataOption } from '../option-readers.ts';
+import { dataOption, type DataFolderOptions } from '../option-readers.ts';
 import { sentenceOf } from '../../engine/stored-records.ts';
 import { print, rowLines, tableLines } from '../table.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -27,7 +27,7 @@ import { movesOf } from '../../portfolio/balance-books.ts';
 import { LineMatcher } from '../../portfolio/explaining-lines.ts';
 import { english } from '../../language/sentence.ts';
 
-interface Options extends MirrorOptions {
+interface Options extends DataFolderOptions {
   readonly explain?: true;
   readonly accept?: true;
   readonly yes?: true;

@@ -6,7 +6,12 @@ import { resultLines } from '../../backtest/summary-lines.ts';
 import { shownMoney, numberText, percentText } from '../../backtest/value-text.ts';
 import { findRun, listRuns, type StoredRun } from '../../backtest/read-run-folder.ts';
 import { asCommand, asWrongInput, wrongInput } from '../command-error.ts';
-import { dataOption, integerOption, withoutDataOfEnvironment } from '../option-readers.ts';
+import {
+  dataOption,
+  integerOption,
+  withoutDataOfEnvironment,
+  type DataFolderOptions,
+} from '../option-readers.ts';
 import { print, rowLines, tableLines } from '../table.ts';
 import { minuteText, durationText, secondText } from '../../domain/time-text.ts';
 import { liveRun } from '../../backtest/live-run.ts';
@@ -26,16 +31,11 @@ import { countText } from '../../domain/money.ts';
 import { unprotectedText } from '../../daemon/left-text.ts';
 import type { LiveSession, ResultHead } from '../../backtest/result-schema.ts';
 
-interface Options {
-  readonly data: string;
-  readonly json?: true;
-}
-
-interface ListOptions extends Options {
+interface ListOptions extends DataFolderOptions {
   readonly last: number;
 }
 
-interface ExportOptions extends Options {
+interface ExportOptions extends DataFolderOptions {
   readonly out?: string;
 }
 
@@ -54,7 +54,7 @@ Examples:
   sarraf report parquet last --out tables
   sarraf report live --config config/bot.yaml`;
 
-const folderOf = ({ data }: Options): string => join(data, 'backtests');
+const folderOf = ({ data }: DataFolderOptions): string => join(data, 'backtests');
 
 function list(options: ListOptions): void {
   const { runs, unreadable } = listRuns(folderOf(options), options.last);
@@ -75,7 +75,7 @@ function list(options: ListOptions): void {
   );
 }
 
-function show(wanted: string, options: Options): void {
+function show(wanted: string, options: DataFolderOptions): void {
   const run = runOf(wanted, options);
   const { result, path } = run;
   const rules = result.fidelity.rules.map(({ rule, setting }) => `  ${rule}: ${setting}`);
@@ -84,7 +84,7 @@ function show(wanted: string, options: Options): void {
   print(options, run, () => [...resultLines(result), '', 'Fidelity', ...rules, ...caveats, '', page]);
 }
 
-function compare(wanted: readonly [first: string, second: string], options: Options): void {
+function compare(wanted: readonly [first: string, second: string], options: DataFolderOptions): void {
   const [first, second] = [runOf(wanted[0], options), runOf(wanted[1], options)];
   const grounds = differentGrounds(first.result, second.result);
   const figures = figureDifferences(first.result.summary, second.result.summary);
@@ -110,7 +110,7 @@ async function writeAs(format: RunFormat, wanted: string, options: ExportOptions
 }
 
 /** Finds a run by the name that the user typed. Throws a wrong input if there is none. */
-function runOf(wanted: string, options: Options): StoredRun {
+function runOf(wanted: string, options: DataFolderOptions): StoredRun {
   try {
     return findRun(folderOf(options), wanted);
   } catch (error) {
@@ -145,13 +145,15 @@ export function reportCommand(): Command {
     .addCommand(
       subcommand('show', 'Shows the figures of a run, and where its report is.')
         .argument('<run>', 'which run')
-        .action((run: string, options: Options) => show(run, options)),
+        .action((run: string, options: DataFolderOptions) => show(run, options)),
     )
     .addCommand(
       subcommand('compare', 'Shows the figures of two runs side by side.')
         .argument('<first>', 'a run')
         .argument('<second>', 'another run')
-        .action((first: string, second: string, options: Options) => compare([first, second], options)),
+        .action((first: string, second: string, options: DataFolderOptions) =>
+          compare([first, second], options),
+        ),
     )
     .addCommand(exportCommand('csv', 'Writes the tables of a run as CSV: trades, orders, equity and others.'))
     .addCommand(exportCommand('json', 'Writes the result of a run as JSON, with all tables but the equity.'))

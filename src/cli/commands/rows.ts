@@ -8,19 +8,13 @@ import type { IntentFilter } from '../../mirror/row-pages.ts';
 import type { BalanceRecord, IntentRecord } from '../../records/rows.ts';
 import { wrongInput } from '../command-error.ts';
 import { fillLines, manualNameOf, reasonText } from '../order-lines.ts';
-import {
-  filterOf,
-  mirrorCommand,
-  readMirror,
-  withFilters,
-  type FilterOptions,
-  type MirrorOptions,
-} from '../read-mirror.ts';
+import { filterOf, mirrorCommand, readMirror, withFilters, type FilterOptions } from '../read-mirror.ts';
 import { print, rowLines } from '../table.ts';
+import type { DataFolderOptions } from '../option-readers.ts';
 
 const freeOf = ({ total, held }: BalanceRecord): string => formatUnits(total - held);
 
-function listBalances(options: MirrorOptions & { readonly all?: true }): void {
+function listBalances(options: DataFolderOptions & { readonly all?: true }): void {
   const found = readMirror(options, (reader) => reader.balances());
   const shown = options.all === true ? found : found.filter(({ total, held }) => total !== 0n || held !== 0n);
   const empty = found.length - shown.length;

@@ -16,8 +16,8 @@ import { english } from '../../language/sentence.ts';
 import { personName } from '../api/command-io.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { followCommand } from '../follow-command.ts';
-import { checkBotFolder } from '../option-readers.ts';
-import { mirrorCommand, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { checkBotFolder, type DataFolderOptions } from '../option-readers.ts';
+import { mirrorCommand, readMirror } from '../read-mirror.ts';
 import { print, rowLines } from '../table.ts';
 
 /** Maximum number of differences that are printed for people, and as JSON. */
@@ -60,7 +60,7 @@ function listed({ pairs, ...comparison }: ShadowComparison) {
   };
 }
 
-function showShadows(only: string | undefined, options: MirrorOptions): void {
+function showShadows(only: string | undefined, options: DataFolderOptions): void {
   const all = readMirror(options, (live) => readShadows(options.data, live));
   const compared = all.filter(({ name }) => only === undefined || name === only).map(listed);
   if (only !== undefined && compared.length === 0)
@@ -110,7 +110,7 @@ export function shadowCommand(): Command {
     .action(showShadows);
 }
 
-interface PromoteOptions extends MirrorOptions {
+interface PromoteOptions extends DataFolderOptions {
   readonly undo?: true;
 }
 

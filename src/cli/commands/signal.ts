@@ -5,19 +5,17 @@ import type { ControlResult } from '../../daemon/control-command.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { isSignalId, SIGNAL_ID_RULE } from '../../domain/figure-name.ts';
-import { checkBotFolder, dataOption } from '../option-readers.ts';
+import { checkBotFolder, dataOption, type DataFolderOptions } from '../option-readers.ts';
 import { asWrongInput, failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { followCommand } from '../follow-command.ts';
 import { english } from '../../language/sentence.ts';
 import { print } from '../table.ts';
 
-interface Options {
+interface Options extends DataFolderOptions {
   readonly payload: { readonly json: unknown };
   readonly id?: string;
   readonly sentAt?: number;
-  readonly data: string;
-  readonly json?: true;
 }
 
 /** Longest wait for an answer, in ms: a bot that is starting first waits for its strategies. */

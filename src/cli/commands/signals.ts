@@ -6,11 +6,11 @@ import { countText, oneLine } from '../../domain/money.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../recording/durable-file.ts';
 import { wrongInput } from '../command-error.ts';
-import { integerOption, refuseExisting } from '../option-readers.ts';
-import { mirrorCommand, readMirror, type MirrorOptions } from '../read-mirror.ts';
+import { integerOption, refuseExisting, type DataFolderOptions } from '../option-readers.ts';
+import { mirrorCommand, readMirror } from '../read-mirror.ts';
 import { print, rowLines } from '../table.ts';
 
-interface Options extends MirrorOptions {
+interface Options extends DataFolderOptions {
   readonly strategy?: string;
   readonly last?: number;
   readonly out?: string;

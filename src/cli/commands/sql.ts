@@ -15,7 +15,7 @@ import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { isOutputGone } from '../../daemon/standard-output.ts';
 import { failed, wrongInput, asCommand } from '../command-error.ts';
 import { endSignal } from '../end-signal.ts';
-import { dataOption, integerOption, refuseExisting } from '../option-readers.ts';
+import { dataOption, integerOption, refuseExisting, type DataFolderOptions } from '../option-readers.ts';
 import { csvLine } from '../../domain/csv.ts';
 import { print, tableLines } from '../table.ts';
 import { once } from 'node:events';
@@ -24,13 +24,11 @@ const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
 
 type Format = (typeof FORMATS)[number];
 
-interface Options {
+interface Options extends DataFolderOptions {
   readonly catalogue: string;
-  readonly data: string;
   readonly format?: Format;
   readonly out?: string;
   readonly rows: number;
-  readonly json?: true;
 }
 
 interface Question {

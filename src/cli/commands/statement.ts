@@ -17,7 +17,7 @@ import { copyParquet } from '../../query/write-tables.ts';
 import { asWholeFile } from '../../recording/durable-file.ts';
 import { asCommand, failed, wrongInput } from '../command-error.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
-import { refuseExisting, dataOption } from '../option-readers.ts';
+import { refuseExisting, dataOption, type DataFolderOptions } from '../option-readers.ts';
 import {
   statementColumns,
   unitOf,
@@ -40,12 +40,10 @@ import { sqlName } from '../../query/views.ts';
 import { csvLine } from '../../domain/csv.ts';
 import { print, tableLines, type TableColumn } from '../table.ts';
 
-interface Options extends WantedPeriod {
+interface Options extends WantedPeriod, DataFolderOptions {
   readonly method?: CostMethod;
-  readonly data: string;
   readonly mirror?: string;
   readonly out?: string;
-  readonly json?: true;
 }
 
 const HELP = `

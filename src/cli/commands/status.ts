@@ -29,7 +29,6 @@ import {
   hasMirror,
   mirrorCommand,
   readMirror,
-  type MirrorOptions,
   startingBot,
   startWaitsFor,
   type StartingBot,
@@ -47,6 +46,7 @@ import {
   type LoweredBudget,
 } from '../../budget/ledger-report.ts';
 import { beginsText, type TradingBegins } from '../../budget/trading-begins.ts';
+import type { DataFolderOptions } from '../option-readers.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
@@ -215,7 +215,7 @@ async function findStarting(data: string): Promise<Starting | null> {
   return bot === null ? null : { ...bot, waitsFor: await startWaitsFor(data) };
 }
 
-async function showStatus(options: MirrorOptions): Promise<void> {
+async function showStatus(options: DataFolderOptions): Promise<void> {
   if (!hasMirror(options)) {
     const starting = await findStarting(options.data);
     // The query takes a moment, in which the mirror may be created.

@@ -14,7 +14,7 @@ import { ownFile } from '../../plugins/own-files.ts';
 import { wrongInput, asCommand } from '../command-error.ts';
 import { StudyFolder, nameOfFile } from '../../study/study-place.ts';
 import { studyJson } from '../../study/study-voice.ts';
-import { dataOption, integerOption } from '../option-readers.ts';
+import { dataOption, integerOption, type DataFolderOptions } from '../option-readers.ts';
 import {
   readValidatedStudy,
   readReportedStudy,
@@ -144,10 +144,8 @@ function studyNewCommand(): Command {
     .action(asCommand(create));
 }
 
-interface Options {
+interface Options extends DataFolderOptions {
   readonly best: number;
-  readonly data: string;
-  readonly json?: true;
 }
 
 const USUAL_TRIALS = 20;
@@ -180,11 +178,9 @@ function studyShowCommand(): Command {
     .action(asCommand(show));
 }
 
-interface ReportOptions {
+interface ReportOptions extends DataFolderOptions {
   readonly out?: string;
-  readonly data: string;
   readonly language: Language;
-  readonly json?: true;
 }
 
 async function report(wanted: string, options: ReportOptions): Promise<void> {
@@ -229,10 +225,7 @@ function studyReportCommand(): Command {
     .action(asCommand(report));
 }
 
-interface StatusOptions {
-  readonly data: string;
-  readonly json?: true;
-}
+interface StatusOptions extends DataFolderOptions {}
 
 interface Status extends Pick<
   StudyResult,

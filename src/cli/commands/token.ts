@@ -2,20 +2,15 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { closing } from '../../domain/closing.ts';
 import { readAddressNote, AccessStore, linkText, ROLES, type Role } from '../../dashboard/access-store.ts';
 import { bothTimesText } from '../../domain/zone-time.ts';
-import { checkBotFolder, dataOption } from '../option-readers.ts';
+import { checkBotFolder, type DataFolderOptions, folderCommand } from '../option-readers.ts';
 import { asWrongInput, failed, wrongInput } from '../command-error.ts';
 import { print, tableLines } from '../table.ts';
 
-interface Options {
-  readonly data: string;
-  readonly json?: true;
-}
-
-interface RoleOptions extends Options {
+interface RoleOptions extends DataFolderOptions {
   readonly role: Role;
 }
 
-interface AddOptions extends Options {
+interface AddOptions extends DataFolderOptions {
   readonly role: Role | 'signal';
   readonly strategy?: string;
 }
@@ -32,7 +27,7 @@ function tokenName(text: string): string {
   throw new InvalidArgumentError('expected at most 40 letters, digits and the characters ". _ -".');
 }
 
-function withStore<Result>({ data }: Options, work: (store: AccessStore) => Result): Result {
+function withStore<Result>({ data }: DataFolderOptions, work: (store: AccessStore) => Result): Result {
   checkBotFolder(data);
   using store = closing(new AccessStore(data));
   try {
@@ -42,13 +37,15 @@ function withStore<Result>({ data }: Options, work: (store: AccessStore) => Resu
   }
 }
 
-function subcommand(name: string, description: string, examples: string): Command {
-  return new Command(name)
-    .description(description)
-    .addOption(dataOption("the bot's data folder"))
-    .option('--json', 'prints one JSON object')
-    .addHelpText('after', `\nExamples:\n${examples}\n${EXIT_CODES}`);
-}
+const subcommand = (name: string, description: string, examples: string): Command =>
+  folderCommand(
+    name,
+    description,
+    `
+Examples:
+${examples}
+${EXIT_CODES}`,
+  );
 
 function addToken(name: string, options: AddOptions): void {
   const { role, strategy, json } = options;
@@ -64,7 +61,7 @@ function addToken(name: string, options: AddOptions): void {
   print({ json }, value, () => [token, `It is said this once. Whoever has it may ${may}.`]);
 }
 
-function listTokens(options: Options): void {
+function listTokens(options: DataFolderOptions): void {
   const { own, others } = withStore(options, (store) => ({
     own: store.tokens(),
     others: store.signalTokens.all().map((token) => ({ ...token, role: 'signal' as const })),
@@ -81,7 +78,7 @@ function listTokens(options: Options): void {
   );
 }
 
-function removeToken(name: string, options: Options): void {
+function removeToken(name: string, options: DataFolderOptions): void {
   if (!withStore(options, (store) => store.removeToken(name)))
     throw failed(`expected a token of "sarraf token list", was ${name}`);
   print(options, { removed: name }, () => `removed ${name}, and the sessions that it began`);

@@ -19,7 +19,7 @@ import { RUN_FLAGS } from '../../backtest/run-schema.ts';
 import { failed, wrongInput, asCommand } from '../command-error.ts';
 import { studyJson } from '../../study/study-voice.ts';
 import { endSignal, limitHeap } from '../end-signal.ts';
-import { dataOption, integerOption } from '../option-readers.ts';
+import { dataOption, integerOption, type DataFolderOptions } from '../option-readers.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
 import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
@@ -27,11 +27,9 @@ import { RunFlags, type FlagValues } from '../run-flags.ts';
 import { studyLines, StudyProgress } from './study-lines.ts';
 
 /** Options that any study has, with or without a file. */
-export interface SessionFlags extends FlagValues {
+export interface SessionFlags extends FlagValues, DataFolderOptions {
   readonly workers: number;
   readonly name?: string;
-  readonly data: string;
-  readonly json?: true;
 }
 
 const { budget, validation: _validation, ...shortShape } = studyShape;

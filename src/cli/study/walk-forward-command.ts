@@ -37,7 +37,7 @@ import { minuteText } from '../../domain/time-text.ts';
 import { readHoldoutReport, type HoldoutReport, seenNote } from '../../study/study-result.ts';
 import { openHoldout, type HoldoutOpening } from '../../study/open-holdout.ts';
 import { MOST_TRIALS } from '../../search/trial-record.ts';
-import { dataOption, integerOption } from '../option-readers.ts';
+import { dataOption, integerOption, type DataFolderOptions } from '../option-readers.ts';
 
 /** Options for the plan of a walk-forward, the trials of each window, and the time of the session. */
 const PLAN_FLAGS = new RunFlags({
@@ -259,10 +259,8 @@ function givenPlan(flags: Readonly<Record<string, unknown>>): object | null {
   throw wrongInput(`expected --train and --test, such as --train 180d --test 30d, found ${found} alone`);
 }
 
-interface Options {
+interface Options extends DataFolderOptions {
   readonly trial?: number;
-  readonly data: string;
-  readonly json?: true;
 }
 
 /** Figures that are shown beside the objectives. */
