@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { DAMAGED_ADVICE, unusable } from '../mirror/unusable.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
@@ -106,8 +106,7 @@ export function readStoredAccount(mirror: {
 }
 
 function another(path: string): SarrafError {
-  return new SarrafError(
-    'INVALID_OPTIONS',
+  return invalidOptions(
     `expected the account that ${path} belongs to, found another one: the orders and positions in it are not this account's. Nothing was sent except the request for the profile. ` +
       'Use the credentials of that account, or begin a new data folder for this one (data.folder, or --data)',
     { outcome: 'none', details: { endsRun: true } },

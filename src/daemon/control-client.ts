@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions, dataUnusable } from '../domain/errors.ts';
 import { sentence } from '../language/sentence.ts';
 import type { ControlCommand, SignalCommand } from '../engine/engine-event.ts';
 import { payloadSizeProblem } from '../engine/signal-record.ts';
@@ -86,7 +86,7 @@ export class ControlClient {
    */
   post(command: ControlCommand, otherKey: string | null = null): number {
     const problem = command.kind === 'signal' ? payloadSizeProblem(command.payload) : null;
-    if (problem !== null) throw new SarrafError('INVALID_OPTIONS', problem);
+    if (problem !== null) throw invalidOptions(problem);
     const work = (): number => {
       const atMs = this.nowMs();
       const key = keyOfCommand(command) ?? otherKey;
@@ -113,8 +113,7 @@ export class ControlClient {
       return this.database.transaction(work).immediate();
     } catch (error) {
       if (!(error instanceof Database.SqliteError)) throw error;
-      throw new SarrafError(
-        'DATA_UNUSABLE',
+      throw dataUnusable(
         `expected to write a command to ${this.database.name}: ${error.message}. A daemon that runs can be ended with SIGTERM, which needs no file`,
         { cause: error },
       );
@@ -148,17 +147,13 @@ export class ControlClient {
   async follow(options: FollowOptions): Promise<PostedCommand> {
     for (let seen = ''; ; await setTimeout(POLL_INTERVAL_MS)) {
       if (this.inodeNow() !== this.inode) {
-        throw new SarrafError(
-          'DATA_UNUSABLE',
+        throw dataUnusable(
           `expected ${this.path} to stay, it was deleted or replaced: whether the bot has the command is not known. Give it again`,
         );
       }
       const state = this.read(options.id);
       if (state === null) {
-        throw new SarrafError(
-          'DATA_UNUSABLE',
-          `expected command ${options.id} in ${this.database.name}, found it deleted`,
-        );
+        throw dataUnusable(`expected command ${options.id} in ${this.database.name}, found it deleted`);
       }
       const text = JSON.stringify(state);
       if (text !== seen) options.onChange?.(state);
@@ -212,8 +207,7 @@ export class ControlClient {
     if (row === undefined) return null;
     const isSame = withoutEnd(row.command) === withoutEnd(JSON.stringify(command));
     if (isSame || isSameSignal(row.command, command)) return row.id;
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected the key ${key} for one command alone, it is that of ${row.command}: give this one another key`,
     );
   }
@@ -244,8 +238,7 @@ export class ControlClient {
       .get(kind === 'signal' ? kind : null) ?? { waiting: 0 };
     const most = kind === 'signal' ? MOST_SIGNALS_WAITING : MOST_WAITING;
     if (waiting >= most) {
-      throw new SarrafError(
-        'DATA_UNUSABLE',
+      throw dataUnusable(
         `expected at most ${most} commands that wait in ${this.database.name}: no daemon takes them; start it, or move the file away while none runs`,
       );
     }

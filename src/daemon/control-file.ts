@@ -3,7 +3,7 @@ import { closing } from '../domain/closing.ts';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { holdsNothing } from '../budget/ledger-file.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, dataUnusable } from '../domain/errors.ts';
 import { openStepFile } from './step-file.ts';
 import type { Sentence } from '../language/sentence.ts';
 import type { ControlCommand } from '../engine/engine-event.ts';
@@ -86,13 +86,9 @@ export function openControlReadOnly(dataFolder: string, busyTimeoutMs: number): 
   } catch (error) {
     database?.close();
     const found = messageOf(error);
-    throw new SarrafError(
-      'DATA_UNUSABLE',
-      `expected a control database of sarraf at ${path}, found ${found}`,
-      {
-        cause: error,
-      },
-    );
+    throw dataUnusable(`expected a control database of sarraf at ${path}, found ${found}`, {
+      cause: error,
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { closing } from '../domain/closing.ts';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { nearestWord } from '../configuration/load-yaml.ts';
-import { listText, SarrafError } from '../domain/errors.ts';
+import { listText, SarrafError, invalidStrategy, invalidOptions } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
@@ -86,8 +86,7 @@ export function refuseWithout(
       !isOptional && (unlistedMarket === null || !hadMarket(unlistedMarket)),
   );
   if (missed.length === 0) return;
-  throw new SarrafError(
-    'INVALID_STRATEGY',
+  throw invalidStrategy(
     [
       `expected every strategy to be able to run, ${missed.map(({ name }) => name).join(' and ')} can not`,
       ...missed.flatMap(({ reasons }) => reasons),
@@ -125,10 +124,7 @@ async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
     }
   }
   if (instances.length > 0) return { instances, configured, problems, lost };
-  throw new SarrafError(
-    'INVALID_STRATEGY',
-    [...new Set(problems)].join('\n') || 'expected a strategy, was none',
-  );
+  throw invalidStrategy([...new Set(problems)].join('\n') || 'expected a strategy, was none');
 }
 
 interface LoadedInstance {
@@ -195,10 +191,7 @@ const STRATEGY_FILE = /^(?!.*\.(?:d|test)\.m?[tj]s$).*\.m?[tj]s$/;
 /** Returns the files of all strategies in a folder, or the one file, for a run that knows nothing else. */
 export function strategyFilesAt(path: string): readonly string[] {
   if (!existsSync(path)) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected a folder of strategies or one file at ${path}, was nothing`,
-    );
+    throw invalidOptions(`expected a folder of strategies or one file at ${path}, was nothing`);
   }
   if (/\.m?[tj]s$/.test(path)) return [path];
   return readdirSync(path)
@@ -274,7 +267,7 @@ function firstCandidate(
   const [first] = candidatesOf(rules, knownMarkets, MARKET_NAMES);
   if (first !== undefined) return first;
   const message = `universe: expected markets in ${rules.quote} to choose from, was none of the ${knownMarkets.size} that there are`;
-  throw new SarrafError('INVALID_STRATEGY', message);
+  throw invalidStrategy(message);
 }
 
 /**

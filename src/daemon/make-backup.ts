@@ -9,7 +9,7 @@ import {
   statfsSync,
 } from 'node:fs';
 import { dirname, join, resolve, basename } from 'node:path';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { isoText } from '../domain/time-text.ts';
 import { VERSION } from '../exchange/version.ts';
 import { copyMirror } from '../mirror/copy-mirror.ts';
@@ -107,8 +107,7 @@ async function makeRoom(out: string, newest: FoundBackup, keep: number): Promise
   try {
     return await deleteOldBackups(out, { newest, keep });
   } catch (error) {
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected to be able to delete older backups in ${out}, but: ${messageOf(error)}. The new one, ${newest.folder}, is whole`,
       { cause: error },
     );
@@ -332,8 +331,7 @@ export function expectRoom(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
   const neededBytes = bytes + RESERVE_FILE_ROOM_BYTES;
   if (bavail * bsize >= neededBytes) return;
-  throw new SarrafError(
-    'DATA_UNUSABLE',
+  throw dataUnusable(
     `expected ${megabytesOf(neededBytes)} MB free for a copy in ${folder}, with what a bot needs besides, found ${megabytesOf(bavail * bsize)} MB. ${ADVICE}`,
   );
 }
@@ -342,13 +340,9 @@ export function expectRoom(folder: string, bytes: number): void {
 export function fullDisk(folder: string, error: unknown): SarrafError | null {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (sqliteCode(error) !== 'SQLITE_FULL' && code !== 'ENOSPC' && code !== 'EDQUOT') return null;
-  return new SarrafError(
-    'DATA_UNUSABLE',
-    `expected room for a copy in ${folder}, found a full disk. ${ADVICE}`,
-    {
-      cause: error,
-    },
-  );
+  return dataUnusable(`expected room for a copy in ${folder}, found a full disk. ${ADVICE}`, {
+    cause: error,
+  });
 }
 
 const noted = z.object({ folder: z.string(), madeAtMs: z.int().nonnegative() });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { holdsNothing } from '../budget/ledger-file.ts';
-import { SarrafError, invariant } from '../domain/errors.ts';
+import { SarrafError, invariant, dataUnusable } from '../domain/errors.ts';
 import type { AccountsState } from '../simulator/accounts.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
@@ -84,8 +84,7 @@ export function paperAccountBeganAtMs(path: string): number | null {
     const json = database.prepare<[], string>("SELECT json FROM facts WHERE name = 'origin'").pluck().get();
     return json === undefined ? null : origin.parse(JSON.parse(json)).beganAtMs;
   } catch (error) {
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected a paper account of sarraf at ${path}, found none that can be read: ${String(error)}. It was left as it is`,
       { cause: error },
     );
@@ -256,8 +255,7 @@ export class PaperAccountFile implements AccountStore {
   private failed(found: string, error: unknown): SarrafError {
     if (error instanceof SarrafError && error.code === 'DATA_UNUSABLE') return error;
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-    return new SarrafError(
-      'DATA_UNUSABLE',
+    return dataUnusable(
       `expected a paper account at ${this.path}, found ${found} (${reason}): look after the disk or restore a backup, or begin a new account with "sarraf run --new-account"`,
       { cause: error },
     );

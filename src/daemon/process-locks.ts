@@ -1,7 +1,7 @@
 import { join, dirname } from 'node:path';
 import { closing } from '../domain/closing.ts';
 import { ledgerFolder, subjectOf, isBusy } from '../budget/ledger-file.ts';
-import { SarrafError, messageOf } from '../domain/errors.ts';
+import { SarrafError, messageOf, invalidOptions, dataUnusable } from '../domain/errors.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -57,8 +57,7 @@ interface ClaimedAccount {
 export function claimAccount(options: ClaimedAccount): ProcessLock {
   const { instance } = options;
   if (!/^[a-z0-9-]{1,32}$/.test(instance)) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected an instance name of letters, digits and hyphens of the lower case, was "${instance}"`,
     );
   }
@@ -147,7 +146,7 @@ function heldMessage(options: ProcessLockOptions): string {
 function unusable(options: ProcessLockOptions, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   if (isBusy(error))
-    return new SarrafError('DATA_UNUSABLE', heldMessage(options), {
+    return dataUnusable(heldMessage(options), {
       cause: error,
       details: { endsRun: true },
     });
@@ -155,8 +154,7 @@ function unusable(options: ProcessLockOptions, error: unknown): SarrafError {
   const todo = isOutOfFiles()
     ? OUT_OF_FILES_ADVICE
     : `make the folder writable for this user, or ${options.otherwise}`;
-  return new SarrafError(
-    'DATA_UNUSABLE',
+  return dataUnusable(
     `expected to be able to write ${options.path}, the lock of ${options.what}: ${reason}: ${todo}`,
     { cause: error },
   );
@@ -174,8 +172,7 @@ function hold(database: Database.Database, path: string): void {
   const id = Number(database.pragma('application_id', { simple: true }));
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   if (!isEmpty && id !== APPLICATION_ID) {
-    throw new SarrafError(
-      'DATA_UNUSABLE',
+    throw dataUnusable(
       `expected a lock of sarraf or nothing at ${path}, found another database: move it away`,
     );
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { SarrafError, listText, present } from '../domain/errors.ts';
+import { listText, present, invalidOptions } from '../domain/errors.ts';
 import { readRecord, type StoredValue } from '../engine/stored-records.ts';
 import type { PromoteCommand } from '../engine/engine-event.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
@@ -63,15 +63,11 @@ export class Promotions {
     const shadow = config.shadows.find(({ strategy }) => strategy.name === name);
     if (shadow === undefined) {
       const names = listText(config.shadows.map(({ strategy }) => strategy.name));
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected the name of a shadow (${names || 'there are none'}), was ${name}`,
-      );
+      throw invalidOptions(`expected the name of a shadow (${names || 'there are none'}), was ${name}`);
     }
     const isPromoted = this.isPromoted(shadow, config);
     if (isPromoted !== isUndone)
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         isUndone
           ? `expected ${name} to be promoted, it is not: there is nothing to undo`
           : `expected ${name} not to be promoted yet, ${shadow.of} has its code and params already`,

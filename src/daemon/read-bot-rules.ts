@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { ZERO } from '../domain/decimal-text.ts';
 import { minuteText } from '../domain/time-text.ts';
-import { messageOf, present, SarrafError } from '../domain/errors.ts';
+import { messageOf, present, SarrafError, invalidStrategy, invalidOptions } from '../domain/errors.ts';
 import {
   addUnits,
   formatUnits,
@@ -57,8 +57,7 @@ export async function readBotRules(question: RuleQuestion, read: ReadMirror): Pr
     const markets = marketsOf(reader, started);
     const market = question.market ?? (markets.length === 1 ? markets[0] : undefined);
     if (market === undefined || !markets.includes(market))
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         `expected a market of ${started.name} (${markets.join(', ') || 'its universe has none yet'}), was ${market ?? 'none'}`,
         { details: { markets } },
       );
@@ -74,16 +73,14 @@ function startedStrategy({ dataFolder, strategy }: RuleQuestion) {
   const [only] = named;
   if (only === undefined || named.length > 1) {
     const names = all.map(({ name }) => name).join(', ') || 'none';
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected one of the strategies that ran last with ${dataFolder} (${names}), was ${strategy ?? 'no name'}`,
     );
   }
   const { name, market, start } = only;
   const stat = start === undefined ? undefined : statSync(start.file, { throwIfNoEntry: false });
   if (start === undefined || stat === undefined)
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected the file of ${name}, was ${start?.file ?? 'none in run.json'}: ask where the bot runs, after this version has started it`,
     );
   return { name, market, ...start, isChanged: stat.mtimeMs > (pulse?.sinceMs ?? Infinity) };
@@ -139,7 +136,7 @@ function rulesAt(
   };
   const runner = new StrategyRunner(watchRules(definition, onBar, { trades: false }), { name, ...setup });
   for (const candle of candles) runner.handle({ kind: 'candle', candle }, stored.view(candle.closeTimeMs));
-  if (runner.failure !== null) throw new SarrafError('INVALID_STRATEGY', runner.failure);
+  if (runner.failure !== null) throw invalidStrategy(runner.failure);
   const read = present(found[0], 'the rules at the last bar');
   const before = [
     ...lastBarLines(last, atMs),

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { closingAsync } from '../domain/closing.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { USUAL_REPLY_MS, type PlannedFeed } from '../scheduler/feed.ts';
@@ -120,10 +120,7 @@ function feedsOf(
     replyMs: USUAL_REPLY_MS,
   });
   if (problems.length > 0) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      ['expected markets that the limits allow, were', ...problems].join('\n  '),
-    );
+    throw invalidOptions(['expected markets that the limits allow, were', ...problems].join('\n  '));
   }
   // The steps of the markets were read at the beginning.
   return feeds.filter(({ kind }) => kind !== 'options');

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isoText } from '../domain/time-text.ts';
-import { SarrafError, invariant } from '../domain/errors.ts';
+import { SarrafError, invariant, invalidOptions } from '../domain/errors.ts';
 import { mirrorFactsOf, type MirrorFacts } from '../mirror/copy-mirror.ts';
 import { restoringPath } from '../mirror/mirror-file.ts';
 import { unusable, hasWriter } from '../mirror/unusable.ts';
@@ -68,8 +68,7 @@ export async function planRestore(
   const present = readPresent(join(dataFolder, mirror.name));
   const other = otherBotText(facts, { present, instance });
   if (other !== null) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected a backup of the bot of ${dataFolder}, found ${folder} ${other}. Nothing was changed: name the backup of this bot, or another folder with --data`,
     );
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ownMarketsOf, placeText } from '../strategy/strategy-port.ts';
 import { countText, groupedText, moneyText, formatUnits } from '../domain/money.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { EngineNotice } from '../engine/engine-event.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -287,7 +287,7 @@ function makeRoomForAccount({ config, isNewAccount = false }: RunOptions, screen
   const { mode, data } = config;
   if (mode !== 'paper') {
     if (!isNewAccount) return;
-    throw new SarrafError('INVALID_OPTIONS', `expected --new-account with the mode paper, was ${mode}`);
+    throw invalidOptions(`expected --new-account with the mode paper, was ${mode}`);
   }
   const folder = makeRoomForPaperAccount(data.folder, { isWanted: isNewAccount, nowMs: Date.now() });
   if (folder !== null)

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync, createReadStream, existsSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import { dataUnusable, messageOf, SarrafError } from '../domain/errors.ts';
+import { dataUnusable, messageOf, invalidFile } from '../domain/errors.ts';
 import { type FeeSchedule, createMarket, type Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
 import { DAY_MS } from '../domain/time-text.ts';
@@ -125,13 +125,12 @@ export function readSessionFile(folder: string): SessionFile {
     content = JSON.parse(readFileSync(path, 'utf8'), readUnits);
   } catch (error) {
     const found = messageOf(error);
-    throw new SarrafError(
-      'INVALID_FILE',
+    throw invalidFile(
       `expected what a recorded session began with in ${path}: ${found}; give the data folder of a run with --record`,
     );
   }
   const read = shape.safeParse(content);
-  if (!read.success) throw new SarrafError('INVALID_FILE', `${path}: ${z.prettifyError(read.error)}`);
+  if (!read.success) throw invalidFile(`${path}: ${z.prettifyError(read.error)}`);
   const { version: _, markets, config, state, ...rest } = read.data;
   return {
     ...rest,

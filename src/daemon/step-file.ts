@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { holdsNothing, switchToWal } from '../budget/ledger-file.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { isOutOfFiles, OUT_OF_FILES_ADVICE, sqliteCode } from '../mirror/unusable.ts';
 
 /** Longest wait of opening for another process that is opening it too, in ms. */
@@ -24,8 +24,7 @@ interface StepFileOptions {
 }
 
 function unusable({ path, what }: StepFileOptions, found: string, cause?: unknown): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
+  return dataUnusable(
     `expected ${what} of sarraf at ${path}, found ${found}. It was left as it is: move it away, or name another folder with --data`,
     { cause },
   );
@@ -91,9 +90,7 @@ function openingFailed(options: StepFileOptions, error: unknown): SarrafError {
   const todo = isOutOfFiles()
     ? OUT_OF_FILES_ADVICE
     : 'see that this user can write to it and its folder and that the disk has room, or name another folder with --data';
-  return new SarrafError(
-    'DATA_UNUSABLE',
-    `expected ${what} of sarraf at ${path}, could not open it (${found}): ${todo}`,
-    { cause: error },
-  );
+  return dataUnusable(`expected ${what} of sarraf at ${path}, could not open it (${found}): ${todo}`, {
+    cause: error,
+  });
 }

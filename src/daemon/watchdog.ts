@@ -1,7 +1,7 @@
 import { countText } from '../domain/money.ts';
 import { addAbortListener } from 'node:events';
 import { closingAsync } from '../domain/closing.ts';
-import { listText, messageOf, SarrafError } from '../domain/errors.ts';
+import { listText, messageOf, invalidOptions } from '../domain/errors.ts';
 import { type Pulse, readRun } from './run-record.ts';
 import {
   type CanceledEntries,
@@ -346,10 +346,7 @@ async function cancelAt(
 ): Promise<CanceledEntries> {
   const { baseUrl, credentials } = config.exchange;
   if (baseUrl === null || credentials === null) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      'expected exchange.baseUrl and exchange.credentials to cancel entries with',
-    );
+    throw invalidOptions('expected exchange.baseUrl and exchange.credentials to cancel entries with');
   }
   const isBack = (): boolean => signal.aborted || bot.isBack();
   await using remote = closingAsync(

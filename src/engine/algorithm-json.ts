@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXIT_KINDS } from '../domain/order.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, dataUnusable } from '../domain/errors.ts';
 import {
   storedCount as count,
   storedTimeMs,
@@ -354,8 +354,7 @@ function parsed(text: string): unknown {
 }
 
 function unusable(found: string): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
+  return dataUnusable(
     `expected a stored algorithm of version ${VERSION}, was ${found}; run the version of sarraf that wrote it, or cancel its intent there`,
   );
 }

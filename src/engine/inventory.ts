@@ -1,5 +1,5 @@
 import type { MissingCoinsOptions } from './feeds/account-state.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import { addUnits, formatUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
@@ -131,8 +131,7 @@ function refuseMissing(
     const names = more.map(({ instance }) => instance.name);
     return missingText({ asset, total, owned, wanted, names }) ?? [];
   });
-  if (problems.length > 0)
-    throw new SarrafError('INVALID_OPTIONS', problems.join('; '), { details: { endsRun: true } });
+  if (problems.length > 0) throw invalidOptions(problems.join('; '), { details: { endsRun: true } });
 }
 
 /** Returns warnings on coins of which an earlier version let the strategy sell more than it had. */

@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 
@@ -153,8 +153,7 @@ function refuseWrongParts(name: string, parts: object): void {
     const [least, most] = part === 'losses' ? [1, LARGEST_COUNT] : [0, Number.MAX_SAFE_INTEGER];
     if (typeof value === 'number') refuseUnlessWhole(`${name}.${part}`, value, { least, most });
     if (typeof value === 'bigint' && value < 0n) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         `expected ${name}.${part} to be zero or more, or null for no limit, was ${formatUnits(value)}`,
       );
     }
@@ -167,8 +166,7 @@ function refuseUnlessWhole(
   { least, most }: { readonly least: number; readonly most: number },
 ): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected ${name} to be a whole number from ${least} to ${most}, or null for no limit, was ${value}`,
   );
 }

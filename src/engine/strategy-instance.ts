@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, invalidStrategy } from '../domain/errors.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import { groupedText, addUnits, LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
@@ -250,7 +250,7 @@ export class StrategyInstance {
     } catch (error) {
       if (!(error instanceof SarrafError)) throw error;
       const message = `${this.name}: its stored state can not be taken over: ${error.message}`;
-      throw new SarrafError('INVALID_STRATEGY', message, { cause: error });
+      throw invalidStrategy(message, { cause: error });
     }
   }
 

@@ -3,7 +3,7 @@ import { statSync, closeSync, openSync, readSync, rmSync, statfsSync, writeSync 
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { disposable } from '../domain/closing.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import type { MirrorChange, MirrorState } from '../engine/mirror-change.ts';
 import { checkMirror } from './check-mirror.ts';
 import { ChangeWriter, PendingChanges, type TimedChange, loadState } from './change-writer.ts';
@@ -338,8 +338,7 @@ export class MirrorStore {
 
   private cannotWrite(cause: unknown, isFull: boolean): SarrafError {
     const found = cause === null ? 'more to write than may wait' : messageOf(cause);
-    return new SarrafError(
-      'DATA_UNUSABLE',
+    return dataUnusable(
       `expected to be able to write ${this.path}, found ${found}: ${writeAdvice(cause, isFull)}`,
       {
         cause,

@@ -4,7 +4,7 @@ import type { MirrorChange } from '../engine/mirror-change.ts';
 import { FINAL_STATES } from './record-tables.ts';
 import { DAY_MS, HOUR_MS } from '../domain/time-text.ts';
 import { MOST_PLOTS } from '../strategy/plots.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { invalidOptions } from '../domain/errors.ts';
 
 /**
  * Maximum number of rows of one table that one step removes, so that a step stays short. The next steps
@@ -383,8 +383,7 @@ export function checkRetention(limits: RetentionLimits): void {
   for (const [name, [least, most]] of Object.entries(RETENTION_BOUNDS)) {
     const value = limits[name as keyof RetentionLimits];
     if (Number.isSafeInteger(value) && value >= least && value <= most) continue;
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected a whole number from ${least} to ${most} for retention.${name}, was ${String(value)}`,
     );
   }

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { closing, disposable } from '../domain/closing.ts';
-import { messageOf, SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { closeSync, openSync, existsSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
 
@@ -12,14 +12,10 @@ export function unusable(options: {
   readonly cause?: unknown;
 }): SarrafError {
   const { path, found, advice, cause } = options;
-  return new SarrafError(
-    'DATA_UNUSABLE',
-    `expected a mirror of sarraf at ${path}, found ${found}: ${advice}`,
-    {
-      cause,
-      details: { path, isFull: false },
-    },
-  );
+  return dataUnusable(`expected a mirror of sarraf at ${path}, found ${found}: ${advice}`, {
+    cause,
+    details: { path, isFull: false },
+  });
 }
 
 /** Returns SQLite's own error code; null for any other error. */

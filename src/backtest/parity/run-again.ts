@@ -1,7 +1,7 @@
 import type { SessionFile } from '../../daemon/session-file.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
 import { type Candle, gridOf, shownAnchors } from '../../domain/candle.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invalidOptions, dataUnusable } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
@@ -81,8 +81,7 @@ export async function runAgain({
   const { endMs } = session;
   const isPaper = file.mode === 'paper';
   if (file.pollStretch !== 1) {
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       'expected a session that polls at the pace of its plan, was a replay of long bars: record a session without --replay',
     );
   }
@@ -216,10 +215,7 @@ async function booksOf(
   endMs: number,
 ): Promise<readonly RecordedBook[]> {
   if (catalogue.manifest({ market, kind: 'books' }) === null) {
-    throw new SarrafError(
-      'DATA_UNUSABLE',
-      `expected recorded books of ${market}, found none: run with --record`,
-    );
+    throw dataUnusable(`expected recorded books of ${market}, found none: run with --record`);
   }
   const books: RecordedBook[] = [];
   // The exchange's time of a book may be earlier than when it was seen.

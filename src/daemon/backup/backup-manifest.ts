@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mirrorName } from '../../mirror/mirror-path.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError, dataUnusable } from '../../domain/errors.ts';
 import { checksum } from '../../recording/durable-file.ts';
 
 export const MANIFEST = 'manifest.json';
@@ -111,8 +111,5 @@ export async function checkFiles({ folder, manifest }: FoundBackup): Promise<voi
 const ANOTHER = 'it was left as it is. Use another backup';
 
 export function notABackup(folder: string, found: string, advice: string): SarrafError {
-  return new SarrafError(
-    'DATA_UNUSABLE',
-    `expected a whole backup of sarraf in ${folder}, found ${found}: ${advice}`,
-  );
+  return dataUnusable(`expected a whole backup of sarraf in ${folder}, found ${found}: ${advice}`);
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { SarrafError, dataUnusable } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
@@ -231,8 +231,7 @@ export class ControlInbox {
   }
 
   private goneError(): SarrafError {
-    return new SarrafError(
-      'DATA_UNUSABLE',
+    return dataUnusable(
       `expected the control database at ${controlPath(this.dataFolder)} to stay while the bot runs, it was deleted or replaced. ` +
         'The bot made it again: repeat commands that you gave meanwhile',
     );

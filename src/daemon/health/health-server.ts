@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
-import { messageOf, SarrafError } from '../../domain/errors.ts';
+import { messageOf, invalidOptions } from '../../domain/errors.ts';
 import { isAllowedHost, oneHost } from '../allowed-host.ts';
 import { type HealthSource, livenessStatus, readinessStatus, type HealthStatus } from '../health-source.ts';
 import { Metrics } from './metrics.ts';
@@ -62,8 +62,7 @@ export class HealthServer {
     } catch (error) {
       await this.close();
       const reason = messageOf(error);
-      throw new SarrafError(
-        'INVALID_OPTIONS',
+      throw invalidOptions(
         `expected to serve health at ${this.host}:${this.port}: ${reason}. Set another port, or none`,
         { cause: error },
       );

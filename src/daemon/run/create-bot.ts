@@ -1,5 +1,5 @@
 import type { Budget } from '../../domain/rate-limit.ts';
-import { listText, SarrafError } from '../../domain/errors.ts';
+import { listText, invalidOptions } from '../../domain/errors.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { marketsOf } from '../../engine/strategy-instance.ts';
@@ -75,7 +75,7 @@ export function createBot({
       'expected subscriptions that the limits of the exchange allow, were',
       ...plan.problems,
     ].join('\n  ');
-    throw new SarrafError('INVALID_OPTIONS', message);
+    throw invalidOptions(message);
   }
   // A paper bot reads markets under its address, though it sends no order to the exchange.
   const subjects = new Set([...Object.values(ledgerSubjects(config.exchange)), IN_MEMORY]);

@@ -12,7 +12,7 @@ import { createScrubber, redact } from '../redact.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SarrafError } from '../../domain/errors.ts';
+import { dataUnusable } from '../../domain/errors.ts';
 
 type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -136,8 +136,7 @@ export class LogFile {
       this.bytes = fstatSync(this.descriptor).size;
     } catch (error) {
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-      throw new SarrafError(
-        'DATA_UNUSABLE',
+      throw dataUnusable(
         `expected a log file that can be written at ${path}, was refused (${code}): set log.file to another path`,
         { cause: error },
       );

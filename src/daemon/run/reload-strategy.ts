@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gridOf, shownAnchors, type Timeframe } from '../../domain/candle.ts';
-import { listText, SarrafError } from '../../domain/errors.ts';
+import { listText, invalidStrategy, invalidOptions, invalidFile } from '../../domain/errors.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { lineIn, placedError } from '../../plugins/load-strategy.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
@@ -43,10 +43,7 @@ export async function reloadStrategy(
   const before = configured.get(name);
   if (before === undefined) {
     const names = listText([...configured.keys()]);
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected one of the strategies of the bot (${names}), was ${name}`,
-    );
+    throw invalidOptions(`expected one of the strategies of the bot (${names}), was ${name}`);
   }
   return prepareSetup(name, configuredAgain(before, readAgain), options);
 }
@@ -61,15 +58,12 @@ export async function prepareSetup(
   { folders, threads, record, mirror }: SetupOptions,
 ): Promise<() => void> {
   const runner = threads.runnerOf(name);
-  if (runner === null) throw new SarrafError('INVALID_OPTIONS', `expected ${name} to run, it does not`);
+  if (runner === null) throw invalidOptions(`expected ${name} to run, it does not`);
   const { plugin } = strategy;
   if (plugin.kind === 'definition')
-    throw new SarrafError(
-      'INVALID_OPTIONS',
-      `expected a strategy from a file, ${name} is one of the program`,
-    );
+    throw invalidOptions(`expected a strategy from a file, ${name} is one of the program`);
   const file = strategyFileOf(plugin, folders);
-  if (file === null) throw new SarrafError('INVALID_FILE', missingFileText(plugin, folders));
+  if (file === null) throw invalidFile(missingFileText(plugin, folders));
   try {
     const setup = {
       name: givenName(strategy),
@@ -87,7 +81,7 @@ export async function prepareSetup(
     };
   } catch (error) {
     const params = refusedParams(error, strategy.describe);
-    if (params !== null) throw new SarrafError('INVALID_STRATEGY', params.join('\n'));
+    if (params !== null) throw invalidStrategy(params.join('\n'));
     throw placedError(error, { file, lineOf: (of) => lineIn(of, file) });
   }
 }
@@ -102,8 +96,7 @@ function configuredAgain(
   const all = [...strategies, ...shadows.map(({ strategy }) => strategy)];
   const now = all.find(({ name }) => name === before.name);
   if (now === undefined)
-    throw new SarrafError(
-      'INVALID_OPTIONS',
+    throw invalidOptions(
       `expected ${before.name} in the configuration, it is not there any more: start the bot again to leave it out`,
     );
   const differing = Object.keys({ ...before, ...now }).filter((key) => {
@@ -111,8 +104,7 @@ function configuredAgain(
     return !RELOADED.has(key) && !isDeepStrictEqual(before[field], now[field]);
   });
   if (differing.length === 0) return now;
-  throw new SarrafError(
-    'INVALID_OPTIONS',
+  throw invalidOptions(
     `expected only plugin and params to differ from the running strategy, ${listText(differing)} differ too: start the bot again to change these`,
   );
 }
