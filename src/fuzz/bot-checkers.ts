@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import { drawnApproval, drawnUniverse, givenCoins, INSTANCE, lockRulesOf } from './bot-engine.ts';
 import {
   ApprovalChecker,
+  NoteChecker,
   BarChecker,
   ByHandChecker,
   SignalChecker,
@@ -71,6 +72,7 @@ export class BotCheckers {
   private readonly byHand: ByHandChecker;
   private readonly pauses = new PauseChecker();
   private readonly approvals: ApprovalChecker;
+  private readonly notes: NoteChecker;
   private readonly dust = new DustChecker();
   private readonly funds = new FundsChecker();
   private readonly shares = new SharesChecker();
@@ -117,6 +119,7 @@ export class BotCheckers {
       coverage.count(what);
       if (what === 'entry approved') onMoment(IN_APPROVAL);
     });
+    this.notes = new NoteChecker(mirrorPath, (what) => coverage.count(what));
     this.bars = new BarChecker(options.world.exchange);
     this.positions = new PositionChecker((what) => coverage.count(what));
     this.journal = new JournalChecker(mirrorPath);
@@ -135,6 +138,7 @@ export class BotCheckers {
   /** Called when a life begins; it does not know yet which books stand still. */
   begins(): void {
     this.freshness.begins();
+    this.notes.begins();
   }
 
   /** Checkers that see each request as it is sent. */
@@ -174,6 +178,7 @@ export class BotCheckers {
         this.byHand.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
         this.pauses.watch(output, event.atMs);
         this.approvals.watch(event, output);
+        this.notes.watch(event, output);
         this.positions.watch(output);
         if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
         this.figures.watch(engine, output, event.atMs);
@@ -224,6 +229,7 @@ export class BotCheckers {
     this.byHand.forget();
     this.pauses.forget();
     this.approvals.forget();
+    this.notes.forget();
     this.signals.forget();
   }
 
@@ -250,6 +256,7 @@ export class BotCheckers {
       ...this.positions.violations(),
       ...this.pauses.violations(),
       ...this.approvals.violations(),
+      ...this.notes.violations(),
       ...this.dust.violations(),
       ...this.funds.violations(),
       ...this.shares.violations(),

@@ -79,7 +79,8 @@ const strategyOf = (dice: Dice, markets: readonly string[]): string =>
 
 function t({ control }: Hands, command: ControlCommand): string {
   control(command);
-  return `control ${'pauses' in command ? 'pause' : command.kind}`;
+  const isDryRun = command.kind === 'place' && command.isDryRun === true;
+  return `control ${isDryRun ? 'dry run' : 'pauses' in command ? 'pause' : command.kind}`;
 }
 
 /** Returns an operator's locks and unlocks in a run. */
@@ -150,6 +151,41 @@ export function actsByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
     acts.push(...timesOf(dice, atMs, HANDED_AGAIN).map((timeMs) => ({ atMs: timeMs, act })));
   }
   return acts;
+}
+
+/** First number of the amounts of dry runs: no manual order has one of them. */
+const FIRST_DRY_RUN = 5_000;
+
+/** Share of notes that are removed, and number of the purchases that have notes. */
+const REMOVED = 0.2;
+const NOTED = 3;
+
+/** Returns a person's notes on purchases and dry runs of orders in a run, some of them twice. */
+export function notesByHandOf({ seed, runMs, markets }: Run): readonly Act[] {
+  const dice = Dice.of(seed, 'notes');
+  if (!dice.happens(HANDED_SHARE)) return [];
+  const acts: Act[] = [];
+  for (const atMs of dice.moments(runMs, dice.logUniform(...HANDED_MEAN_MS))) {
+    const key = `note-${acts.length}`;
+    const command = dice.happens(0.5) ? noteOf(dice, key) : dryRunOf(dice, markets, key);
+    const act: Act['act'] = (hands) => t(hands, command);
+    acts.push(...timesOf(dice, atMs, HANDED_AGAIN).map((timeMs) => ({ atMs: timeMs, act })));
+  }
+  return acts;
+}
+
+function noteOf(dice: Dice, key: string): ByHandCommand {
+  const entry = `purchase-${dice.integer(1, NOTED)}`;
+  return { kind: 'note', key, entry, text: dice.happens(REMOVED) ? '' : `said in ${key}`, tags: [] };
+}
+
+function dryRunOf(dice: Dice, markets: readonly string[], key: string): ByHandCommand {
+  const index = dice.integer(0, markets.length - 1);
+  const market = present(markets[index], 'a market');
+  const amount = amountOf(parseMarket(market).base, FIRST_DRY_RUN + Number(key.slice('note-'.length)));
+  const side = dice.happens(0.5) ? 'buy' : 'sell';
+  const order = { strategy: `chaos-${index}`, market, side, amount, price: null, stopPrice: null } as const;
+  return { kind: 'place', key, ...order, isDryRun: true };
 }
 
 /** Mean time between two looks of a person at the entries that wait, in ms. */

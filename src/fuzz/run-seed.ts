@@ -33,6 +33,7 @@ import {
   promotionsOf,
   reloadsOf,
   movesByHandOf,
+  notesByHandOf,
   sentSignalsOf,
 } from './people.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
@@ -204,7 +205,7 @@ class SeedRun {
       waitingEntries: () => bot.waitingEntries(),
       onApplied: (id: number) => bot.checkers.positions.applied(id),
     };
-    const people = [locksByHandOf, actsByHandOf, reloadsOf, promotionsOf, approvalsOf];
+    const people = [locksByHandOf, actsByHandOf, reloadsOf, promotionsOf, approvalsOf, notesByHandOf];
     for (const { atMs, act } of people.flatMap((actsOf) => actsOf(run)))
       at(atMs, () => {
         const what = act(hands);

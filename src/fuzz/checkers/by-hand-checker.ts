@@ -130,6 +130,85 @@ export class ByHandChecker {
   }
 }
 
+const sized = z.object({ amount: z.unknown().optional() });
+
+/**
+ * Checks notes and dry runs over all lives: the mirror has the last text of each purchase, and a dry run
+ * makes no intent; each has an amount of its own here. A crash loses at most the note whose step it hit.
+ */
+export class NoteChecker extends Finder {
+  protected readonly promise = 'notes and dry runs';
+  private readonly path: string;
+  private readonly count: (what: string) => void;
+  /** Amounts of dry runs. */
+  private readonly checked = new Set<unknown>();
+  /** Texts by the key of the purchase. */
+  private notes = new Map<string, string>();
+  /** Purchase that the last note was of. */
+  private newest: string | null = null;
+
+  constructor(path: string, count: (what: string) => void) {
+    super();
+    this.path = path;
+    this.count = count;
+  }
+
+  /** Called when an older mirror has replaced the present one. */
+  forget(): void {
+    this.notes.clear();
+    this.newest = null;
+  }
+
+  /** Called when a life begins, which reads what the one before has stored. */
+  begins(): void {
+    const stored = readNotes(this.path);
+    if (this.notes.size > 0 && stored !== null) {
+      this.compare(stored, this.newest);
+      this.count('note restored');
+    }
+    this.notes = stored ?? new Map();
+    this.newest = null;
+  }
+
+  watch(event: EngineEvent, { changes }: Pick<EngineOutput, 'changes'>): void {
+    if (event.kind === 'control' && event.command.kind === 'place' && event.command.isDryRun === true)
+      this.checked.add(event.command.amount);
+    for (const change of changes) {
+      if (change.kind === 'note') this.notes.set((this.newest = change.note.entry), change.note.text);
+      if (change.kind === 'note-end') this.notes.delete((this.newest = change.entry));
+      if (change.kind !== 'intent') continue;
+      const { id, json } = change.intent;
+      if (this.checked.has(sized.parse(JSON.parse(json)).amount))
+        this.found.push(`expected no intent of a dry run, was ${id}: ${json}`);
+    }
+  }
+
+  override violations(): readonly Violation[] {
+    const stored = readNotes(this.path);
+    if (stored !== null) this.compare(stored, null);
+    return super.violations();
+  }
+
+  private compare(stored: ReadonlyMap<string, string>, lost: string | null): void {
+    for (const entry of new Set([...this.notes.keys(), ...stored.keys()])) {
+      const [expected, was] = [this.notes.get(entry), stored.get(entry)];
+      if (entry !== lost && expected !== was)
+        this.found.push(`expected the note of ${entry} to be ${expected ?? 'none'}, was ${was ?? 'none'}`);
+    }
+  }
+}
+
+/** Returns the texts of the notes in the mirror by purchase; null for a mirror of a version without notes. */
+function readNotes(path: string): Map<string, string> | null {
+  if (!existsSync(path)) return null;
+  return inMirror(path, (database) => {
+    const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'trip_notes'").get();
+    if (isThere === undefined) return null;
+    const rows = database.prepare<[], [string, string]>('SELECT entry, text FROM trip_notes').raw().all();
+    return new Map(rows);
+  });
+}
+
 const prices = z.object({ clientOrderId: z.string().optional(), position: z.unknown().optional() });
 
 /** Kinds of intents that add no risk. */
