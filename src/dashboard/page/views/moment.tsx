@@ -97,8 +97,8 @@ function MomentFacts({ moment }: { readonly moment: MomentItem }) {
         <NamedFigure text="column.state">{t(PHASES[phase])}</NamedFigure>
       </dl>
       <Part label="strategy.intents">
-        <IntentsTable intents={intents} />
-        <MomentOrders orders={orders} label="column.orders" />
+        {intents.length === 0 && orders.length > 0 ? null : <IntentsTable intents={intents} />}
+        {orders.length === 0 ? null : <MomentOrders orders={orders} label="column.orders" />}
         {log.map(({ strategy, text }, index) => (
           <p key={index}>
             <bdi dir="ltr">{strategy}</bdi>: <SentenceText text={text} />

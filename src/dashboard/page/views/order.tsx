@@ -55,7 +55,7 @@ export function OneOrderView({ name }: { readonly name: string }) {
             <Panel title={t('fills.title')}>
               <DataTable
                 label="fills.title"
-                columns={fillColumns()}
+                columns={fillColumns(true)}
                 rows={fills}
                 keyOf={({ tradeId }) => tradeId}
                 empty="fills.none"
@@ -279,7 +279,17 @@ export function FillsView() {
   );
 }
 
-function fillColumns(): readonly DataColumn<FillItem>[] {
+/** Returns the columns of fills; `isOneOrder`: the page says already whose they are. */
+function fillColumns(isOneOrder = false): readonly DataColumn<FillItem>[] {
+  const whose: readonly DataColumn<FillItem>[] = [
+    column('column.market', ({ market }) => <NameLink view="market" name={market} />),
+    column('column.strategy', ({ strategy }) =>
+      strategy === null ? t('fills.notOurs') : <NameLink view="strategy" name={strategy} />,
+    ),
+  ];
+  const order: DataColumn<FillItem> = column('column.order', ({ orderKey }) =>
+    orderKey === null ? '–' : <NameLink view="order" name={orderKey} />,
+  );
   return [
     column('column.time', ({ atMs }) => showTime(atMs, 'second'), 'short'),
     column(
@@ -292,10 +302,7 @@ function fillColumns(): readonly DataColumn<FillItem>[] {
       'short',
       'title',
     ),
-    column('column.market', ({ market }) => <NameLink view="market" name={market} />),
-    column('column.strategy', ({ strategy }) =>
-      strategy === null ? t('fills.notOurs') : <NameLink view="strategy" name={strategy} />,
-    ),
+    ...(isOneOrder ? [] : whose),
     column(
       'column.price',
       ({ price, market }) => showExact(price, knownMarket(market)?.quote ?? ''),
@@ -311,8 +318,6 @@ function fillColumns(): readonly DataColumn<FillItem>[] {
       ({ fee, feeCurrency }) => <Money amount={fee} currency={feeCurrency ?? ''} />,
       'number',
     ),
-    column('column.order', ({ orderKey }) =>
-      orderKey === null ? '–' : <NameLink view="order" name={orderKey} />,
-    ),
+    ...(isOneOrder ? [] : [order]),
   ];
 }
