@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatPlain } from '../../../language/format-number.ts';
 import type { IntentItem, OrderItem } from '../../schema/order.ts';
@@ -110,33 +110,14 @@ function MomentFacts({ moment }: { readonly moment: MomentItem }) {
           <RuleConditions rules={each} />
         </Part>
       ))}
-      <Part label="moment.books">
-        <DataTable
-          label="moment.books"
-          columns={bookColumns()}
-          rows={books}
-          keyOf={({ market }) => market}
-          empty="moment.none"
-        />
-      </Part>
-      <Part label="moment.bars">
-        <DataTable
-          label="moment.bars"
-          columns={barColumns()}
-          rows={bars}
-          keyOf={({ series }) => series}
-          empty="moment.none"
-        />
-      </Part>
-      <Part label="moment.held">
-        <DataTable
-          label="moment.held"
-          columns={heldColumns()}
-          rows={held}
-          keyOf={({ strategy, asset }) => `${strategy} ${asset}`}
-          empty="moment.none"
-        />
-      </Part>
+      <TablePart label="moment.books" columns={bookColumns()} rows={books} keyOf={({ market }) => market} />
+      <TablePart label="moment.bars" columns={barColumns()} rows={bars} keyOf={({ series }) => series} />
+      <TablePart
+        label="moment.held"
+        columns={heldColumns()}
+        rows={held}
+        keyOf={({ strategy, asset }) => `${strategy} ${asset}`}
+      />
       <Part label="orders.open">
         <MomentOrders orders={open} label="orders.open" />
       </Part>
@@ -159,6 +140,14 @@ function Part({ label, children }: { readonly label: TextKey; readonly children:
       <h3>{capitalised(textOf(label))}</h3>
       {children}
     </>
+  );
+}
+
+function TablePart<Row>(table: Omit<ComponentProps<typeof DataTable<Row>>, 'empty'>) {
+  return (
+    <Part label={table.label}>
+      <DataTable {...table} empty="moment.none" />
+    </Part>
   );
 }
 
