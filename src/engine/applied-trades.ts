@@ -5,6 +5,7 @@ import { LIST_START, readingFrom } from './own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
 import { type Outbox, OutboxPart } from './outbox.ts';
 import { NO_UNITS, type Units, formatUnits } from '../domain/money.ts';
+import { isoText } from '../domain/time-text.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 
 /** Number of trades that each reading reads again, because trades do not arrive quite in order. */
@@ -195,8 +196,8 @@ export class BookedFills {
   }
 
   /**
-   * Returns a fill of the same order that differs from the trade only by its id. Fills are ignored that the
-   * list shows beside the trade (`isListed`): they are other trades.
+   * Returns a fill of the same order that differs from the trade only by its id, or by a time that could not
+   * be read. Fills are ignored that the list shows beside the trade (`isListed`): they are other trades.
    */
   alikeOf(
     { id, orderId, side, timeMs, price, amount }: VenueTrade,
@@ -207,7 +208,7 @@ export class BookedFills {
         !isListed(fill) &&
         fill.tradeId !== id &&
         fill.side === side &&
-        fill.atMs === timeMs &&
+        (timeMs === null || fill.atMs === timeMs) &&
         fill.price === price &&
         fill.amount === amount,
     );
@@ -319,6 +320,7 @@ export class PendingTrades extends OutboxPart {
       was.amount === trade.amount &&
       was.total === trade.total &&
       was.fee === trade.fee &&
+      was.timeMs === trade.timeMs &&
       was.market?.symbol === trade.market?.symbol;
     if (!isSame) {
       this.outbox.warn(
@@ -363,8 +365,9 @@ export class PendingTrades extends OutboxPart {
 
 /** Writes the values of a trade that two readings must agree in. */
 function tradeText(trade: VenueTrade): string {
-  const { price, amount, total, fee } = trade;
-  return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)}`;
+  const { price, amount, total, fee, timeMs } = trade;
+  const time = timeMs === null ? 'without a time' : isoText(timeMs);
+  return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)} ${time}`;
 }
 
 /** Returns the market's symbol; `?` if the trade names no market. */

@@ -5,8 +5,7 @@ import { english, sentence } from '../../../src/language/sentence.ts';
 
 /** Makes a world with one order on its way, where look-ups are answered automatically. */
 function sending(): EngineWorld {
-  const world = EngineWorld.answering().want(WISH);
-  return world;
+  return EngineWorld.answering().want(WISH);
 }
 
 /** Makes a world whose order was refused although it has filled; no list shows its trade. */

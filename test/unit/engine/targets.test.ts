@@ -7,8 +7,7 @@ import { EngineWorld } from './engine-world.ts';
 /** Makes a world whose account has 100,000 USDT, with best prices 99 and 101: a tenth is 100 BTC. */
 function open(): EngineWorld {
   const limits = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
-  const world = EngineWorld.answering({ instances: [{ limits }] }, 30_000);
-  return world;
+  return EngineWorld.answering({ instances: [{ limits }] }, 30_000);
 }
 
 const TENTH = targets('BTCUSDT', { BTCUSDT: '0.1' }, { band: 0 });

@@ -27,8 +27,7 @@ function unread(
 }
 
 function ready(): EngineWorld {
-  const world = EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000);
-  return world;
+  return EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000);
 }
 
 describe('a row that can not be read', () => {
