@@ -296,8 +296,8 @@ export class PauseChecker extends Finder {
   private judge(change: MirrorChange, byHand: ReadonlySet<string | null>, atMs: number): void {
     if (change.kind === 'intent' && change.intent.status === 'working') {
       const { id, strategy, json, approval } = change.intent;
-      // A person may approve during a pause what the strategy wanted before it.
-      if (approval === 'approved') return;
+      // What the strategy wanted before its pause may be decided amid it, or expire.
+      if (approval !== null && approval !== 'waiting' && approval !== 'exempt') return;
       const { tag } = tagged.parse(JSON.parse(json));
       if (this.paused.has(strategy) && !byHand.has(id) && tag !== 'by-hand')
         this.find(`expected ${strategy}, which is paused, to want nothing at ${atMs}, was ${json}`);
