@@ -19,7 +19,7 @@ const indentOf = (line: string): number => line.length - line.trimStart().length
  *     `;
  */
 export const scenarios =
-  <Settings extends object>(run: (steps: string, settings: Settings) => unknown, title = '%s') =>
+  <Settings extends object | undefined>(run: (steps: string, settings: Settings) => unknown, title = '%s') =>
   (parts: TemplateStringsArray, ...values: readonly (Settings | string | number | bigint)[]): void => {
     const words = values.map((value, index) => (isText(value) ? String(value) : `\0${index}\0`));
     const text = String.raw(parts, ...words);
@@ -35,7 +35,6 @@ export const scenarios =
         .split('\n')
         .map((step) => step.trim());
       const given = steps.filter((step) => step !== '').join('\n');
-      // A run without settings in its text has a default for them.
       test(
         title.replace('%s', () => name),
         () => run(given, values[Number(settings?.[1] ?? -1)] as Settings),

@@ -150,7 +150,7 @@ describe('a feed of depth', () => {
     expect(await books()).toHaveLength(1);
   });
 
-  scenarios(async (problem, message) => {
+  scenarios<object>(async (problem, message) => {
     const lines = [depth([8, 9], 0, {}), snapshot(10), received(START, message), depth([11, 11], 100, {})];
     const report = await importLines(lines);
     expect(report).toMatchObject({ result: 'bad-rows', rejects: { count: 2 }, firstBad: { line: 3 } });

@@ -120,7 +120,7 @@ export function runAlgorithm(
 
 /** Registers scenarios of the algorithm of this intent, or of the one that a scenario names in its place. */
 export const scenariosOf = (usual: SizedAlgorithmIntent) =>
-  scenarios<SizedAlgorithmIntent>((table, intent = usual) => runAlgorithm(intent)(table));
+  scenarios<SizedAlgorithmIntent | undefined>((table, intent = usual) => runAlgorithm(intent)(table));
 
 /** Runs a table as `runAlgorithm` does, with an algorithm that was not begun by an intent. */
 export const runBegun =

@@ -16,7 +16,7 @@ const order: ExpiringAlgorithm = {
 };
 
 describe('an order with an end', () => {
-  scenarios<ExpiringAlgorithm>((table, begun = order) => runBegun(begun)(table))`
+  scenarios<ExpiringAlgorithm | undefined>((table, begun = order) => runBegun(begun)(table))`
     is canceled when its time is over, and keeps what it has filled
       start => place buy 1@99, wake 60000
       1 open => wake 60000

@@ -11,7 +11,7 @@ const dearer = { kind: 'replace', clientOrderId: 'id-old', price: '99.5' } as co
 const replacing = (intent: SizedAlgorithmIntent) => runAlgorithm(intent, { replaced: bid });
 
 describe('a replacement', () => {
-  scenarios<SizedAlgorithmIntent>((table, intent = dearer) => replacing(intent)(table))`
+  scenarios<SizedAlgorithmIntent | undefined>((table, intent = dearer) => replacing(intent)(table))`
     places what is left once the old order has ended and its fills are read
       start => cancel old
       old cancelling => -
