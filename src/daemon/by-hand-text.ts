@@ -63,9 +63,10 @@ export function positionText({
     : `This gives ${strategy} ${coins}, at ${at}. ${unchanged}`;
 }
 
-/** Returns the question before an entry is approved or declined; null for an entry that is not known. */
-export function approvalText(kind: ApprovalCommand['kind'], id: string, entry: IntentRecord | null): string {
-  const what = entry === null ? 'what it buys is not known' : entryText(entry);
+/** Returns the question before an entry is approved or declined. */
+export function approvalText(kind: ApprovalCommand['kind'], entry: IntentRecord): string {
+  const { id } = entry;
+  const what = entryText(entry);
   return kind === 'approve'
     ? `This approves ${id}: ${what}. It begins if every check allows it.`
     : `This declines ${id}: ${what}. Nothing is sent.`;

@@ -57,9 +57,6 @@ const MOST_OUTPUT = 16_384;
  */
 const BEYOND_MB = 512;
 
-/** Niceness of jobs beside a bot: any other program of the machine goes first. */
-export const LOWEST_PRIORITY = 19;
-
 /** Command that limits the writable memory of a process, and becomes it. */
 const LIMITED = 'ulimit -d "$0" && exec nice -n "$@"';
 

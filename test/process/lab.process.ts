@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ownerText, thisOwner } from '../../src/budget/process-owner.ts';
-import { LOWEST_PRIORITY } from '../../src/lab/lab-jobs.ts';
 import { jobBody, type JobItem } from '../../src/lab/lab-schema.ts';
 import { LabStore } from '../../src/lab/lab-store.ts';
 import { StudyFolder } from '../../src/study/study-place.ts';
@@ -199,12 +199,12 @@ describe('a strategy that', () => {
   });
 
   test('loops is ended after the longest time, and gets no priority meanwhile', async () => {
-    const { lab, folder } = await openLab({ longestMs: 20_000, niceness: LOWEST_PRIORITY });
+    const { lab, folder } = await openLab({ longestMs: 20_000, niceness: constants.priority.PRIORITY_LOW });
     const id = await lab.add({ ...RUN, strategy: lab.write('own.ts', LOOP) });
     await lab.until(id, ['running']);
     await expect.poll(() => pidOf(folder, id), { timeout: 300_000 }).toBeGreaterThan(0);
     const pid = pidOf(folder, id);
-    await expect.poll(() => statField(pid, 19), { timeout: 300_000 }).toBe(LOWEST_PRIORITY);
+    await expect.poll(() => statField(pid, 19), { timeout: 300_000 }).toBe(constants.priority.PRIORITY_LOW);
     expect((await lab.until(id)).state).toBe('out-of-time');
     expect(existsSync(`/proc/${pid}`)).toBe(false);
   });

@@ -1,10 +1,9 @@
 import { mkdirSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Override } from '../../daemon/read-bot-config.ts';
 import { beginServer, otherPortText } from '../../dashboard/begin-dashboard.ts';
-import { LOWEST_PRIORITY } from '../../lab/lab-jobs.ts';
 import { LabServer } from '../../lab/lab-server.ts';
 import { pageFolder } from '../../plugins/own-files.ts';
 import { asWrongInput } from '../command-error.ts';
@@ -92,7 +91,7 @@ async function run({ longest = LONGEST_MS, ...options }: Options): Promise<void>
             workers: options.workers,
             memoryMb: options.memory,
             longestMs: longest,
-            niceness: LOWEST_PRIORITY,
+            niceness: constants.priority.PRIORITY_LOW,
           },
           onError: console.error,
         }),

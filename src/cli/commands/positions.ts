@@ -14,6 +14,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { clockText } from '../../domain/time-text.ts';
 import type { ApprovalCommand, PositionCommand } from '../../engine/engine-event.ts';
+import { english, sentence } from '../../language/sentence.ts';
 import { noteFields } from '../../records/rows.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { NOTE_ROWS } from '../../mirror/record-tables.ts';
@@ -247,11 +248,8 @@ export function approvalCommand(kind: ApprovalCommand['kind']): Command {
       options,
       question() {
         const entry = readMirror(options, (reader) => reader.intent(intent));
-        if (entry?.approval !== 'waiting')
-          throw failed(
-            `expected the id of an entry that waits for a person, found ${entry === null ? 'no entry' : `one that is ${entry.approval ?? entry.status}`}: "sarraf status" lists those that wait`,
-          );
-        return approvalText(kind, intent, entry);
+        if (entry?.approval !== 'waiting') throw failed(english(sentence('approval-unknown', { intent })));
+        return approvalText(kind, entry);
       },
       otherwise: 'an entry is decided by the bot that made it',
     });

@@ -464,7 +464,7 @@ function approvalWork(reader: MirrorReader, kind: ApprovalCommand['kind'], id: s
         }),
       ]
     : [];
-  return { cancels: [], places, text: approvalText(kind, id, entry) };
+  return { cancels: [], places, text: approvalText(kind, entry) };
 }
 
 function noteWork(reader: MirrorReader, note: Omit<NoteCommand, 'kind' | 'key' | 'by'>): PlannedWork {

@@ -316,7 +316,7 @@ describe('commands for the running bot', () => {
     mirrorWith([]);
     await startBot('closes');
     expect(await sarrafHere(['approve', 'i9', '--data', folder], 'yes\n')).toEqual(
-      failed(1, 'expected the id of an entry that waits for a person, found no entry'),
+      failed(1, 'no entry i9 waits for an approval'),
     );
   });
 
