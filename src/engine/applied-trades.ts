@@ -1,8 +1,9 @@
-import type { VenueOrderId, VenueTradeId, ListCursor } from '../domain/order.ts';
+import type { VenueOrderId, VenueTradeId, ListCursor, Side } from '../domain/order.ts';
 import type { OwnList } from '../venues/port.ts';
 import { isPlaceholder, type FillRecord } from '../records/fill.ts';
 import { LIST_START, readingFrom } from './own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
+import { MOST_LEFT_OUT, restored, type LeftOutTrade } from './stored-records.ts';
 import { type Outbox, OutboxPart } from './outbox.ts';
 import { NO_UNITS, type Units, formatUnits } from '../domain/money.ts';
 import { isoText } from '../domain/time-text.ts';
@@ -21,7 +22,7 @@ export const MOST_APPLIED = 20_000;
 interface TradeName {
   readonly id: VenueTradeId;
   readonly orderId: VenueOrderId | null;
-  readonly side: string;
+  readonly side: Side;
 }
 
 /** Trades that are in the books, and the place where the next reading begins. */
@@ -43,6 +44,8 @@ export class AppliedTrades extends OutboxPart {
   >();
   /** Order id of each of those trades, by trade id and side. */
   private readonly sides = new Map<string, string>();
+  /** Trades that are never booked; the mirror has no fills of them. */
+  private leftOut: readonly LeftOutTrade[] = [];
   /** The furthest places of booked trades, ascending, each once. The cursor moves to the first of them. */
   private readonly newest: ListCursor[] = [];
 
@@ -60,6 +63,8 @@ export class AppliedTrades extends OutboxPart {
       this.remember(nameOfFill(fill), fill.cursor);
       lowest = Math.min(lowest, fill.cursor);
     }
+    this.leftOut = restored(retained, 'left-out-trades') ?? [];
+    for (const trade of this.leftOut) this.remember(trade, trade.cursor);
     const cursor = retained['cursor.trades'];
     this.cursor = cursor === undefined ? LIST_START : Number(cursor);
     // Below the restored fills it is not known which trades were booked.
@@ -95,6 +100,13 @@ export class AppliedTrades extends OutboxPart {
     if (newest[lower] === at) return;
     newest.splice(lower + 1, 0, at);
     if (newest.length > READ_AGAIN) newest.shift();
+  }
+
+  /** Marks a trade as done without a fill: over restarts too, it is not booked when it is read again. */
+  leaveOut({ id, orderId, side }: TradeName, cursor: ListCursor): void {
+    this.remember({ id, orderId, side }, cursor);
+    this.leftOut = [...this.leftOut, { id, orderId, side, cursor }].slice(-MOST_LEFT_OUT);
+    this.outbox.persist('left-out-trades', this.leftOut);
   }
 
   persistCursor(): void {

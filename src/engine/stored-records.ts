@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLOT_COLORS, PLOT_STYLES } from '../domain/figure-name.ts';
 import { formatUnits } from '../domain/money.ts';
-import { EXIT_KINDS, storedWalletTransactionId } from '../domain/order.ts';
+import { EXIT_KINDS, storedOrderId, storedTradeId, storedWalletTransactionId } from '../domain/order.ts';
 import {
   readStored,
   storedCount,
@@ -243,6 +243,20 @@ const storedReconciliation = z.object({
 export type StoredReconciliation = z.output<typeof storedReconciliation>;
 export type Suspicion = z.output<typeof suspicion>;
 
+/** Maximum number of trades left out of the books that are stored; the oldest are dropped beyond that. */
+export const MOST_LEFT_OUT = 1_000;
+
+/** A trade of the list that is left out of the books for good. */
+const storedLeftOut = z.object({
+  id: storedTradeId,
+  orderId: storedOrderId.nullable(),
+  side: z.enum(['buy', 'sell']),
+  /** Place in the list. */
+  cursor: storedCount,
+});
+
+export type LeftOutTrade = Readonly<z.output<typeof storedLeftOut>>;
+
 /** Maximum number of unfinished transfers: one of each currency, and no account has more currencies. */
 export const MOST_TRANSFERS = 20;
 
@@ -297,6 +311,7 @@ export const STORED_RECORDS = {
   row: storedCount,
   /** Place where the next reading of trades begins. */
   'cursor.trades': storedCount,
+  'left-out-trades': z.array(storedLeftOut).max(MOST_LEFT_OUT),
   names: storedNames,
   control: storedControl,
   locks: storedLocks,

@@ -133,7 +133,8 @@ export class FillHandler {
     this.placeholders.accept();
     for (const { trade, sinceMs } of this.pending.byName.values()) {
       if (sinceMs + ACCEPTS_AFTER_MS > outbox.nowMs) continue;
-      this.settle(trade);
+      this.pending.settled(trade);
+      this.applied.leaveOut(trade, this.cursorOf(trade));
       outbox.alarm(
         `trade ${trade.id} of order ${trade.orderId} was not confirmed: it is left out of the books`,
       );
@@ -291,7 +292,7 @@ export class FillHandler {
       `trade ${trade.id} is not ours and can not be right: it is left out of the books`,
       subject,
     );
-    this.applied.remember(trade, this.cursorOf(trade));
+    this.applied.leaveOut(trade, this.cursorOf(trade));
     return true;
   }
 

@@ -128,6 +128,24 @@ describe('the fills of an order', () => {
     expect(world.order()).toMatchObject({ filled: 0n });
   });
 
+  it('are left out over restarts once a person has accepted the balances, where nothing had confirmed them', () => {
+    const { world } = open();
+    world.advance(10_000);
+    const right = world.venue.fill(world.venue.placeByHand('buy', '2', '97').id, '0.5');
+    const place = world.venue.trades.length - 1;
+    for (let reading = 0; reading < 200; reading += 1) {
+      world.venue.trades[place] = { ...right, timeMs: (right.timeMs ?? 0) - reading };
+      world.advance(500);
+    }
+    world.control({ kind: 'accept-balances' }).advance(5_000);
+    expect(world.alarms().join('\n')).toContain('was not confirmed: it is left out of the books');
+    world.venue.trades[place] = right;
+    world.advance(30_000);
+    world.restart().advance(60_000);
+    expect(world.fills()).toEqual([]);
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
   it('that can not be break the books: more than the order’s amount', () => {
     const { world, id } = open();
     world.fill(id).advance(10_100);
