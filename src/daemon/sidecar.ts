@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers';
 import type { BotConfig } from './create-bot-config.ts';
 import { HOUR_MS } from '../domain/time-text.ts';
 import { messageOf } from '../domain/errors.ts';
-import { once } from 'node:events';
 import { parentPort, Worker } from 'node:worker_threads';
 
 /** Log of a run for the messages of a sidecar. */
@@ -141,8 +140,11 @@ export class SideThread {
     const { worker } = this;
     if (worker === null) return;
     const timer = setTimeout(() => void worker.terminate(), ENDS_WITHIN_MS);
+    // Not `once` of node:events, which rejects if the thread ends with an error.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    worker.once('exit', () => resolve());
     worker.postMessage(null, []);
-    await once(worker, 'exit');
+    await promise;
     clearTimeout(timer);
   }
 

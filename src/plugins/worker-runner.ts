@@ -94,6 +94,8 @@ export class WorkerRunner implements StrategyPort {
   private log: readonly StrategyLogLine[] = [];
   private readonly series = new Map<string, PlotSeries>();
   private thread: StrategyThread;
+  /** True from `dispose` on: no thread is started or taken into use any more. */
+  private isDisposed = false;
   private json: string;
   private drainedJson: string;
   /** True if the next call restores `json`; `clears` if it also resumes after a failure. */
@@ -286,6 +288,7 @@ export class WorkerRunner implements StrategyPort {
   }
 
   async dispose(): Promise<void> {
+    this.isDisposed = true;
     await this.thread.dispose();
   }
 
@@ -304,11 +307,13 @@ export class WorkerRunner implements StrategyPort {
     );
     try {
       const next = new WorkerRunner(options, thread, readyOf(await thread.loaded()));
+      this.checkRuns();
       next.checkContinues(this);
       next.restore(this.json);
       next.collect(this.candles, storedBars);
       return () => {
         try {
+          this.checkRuns();
           if (thread.hasEnded) throw invalidStrategy('its new thread ended');
           // Bars may have closed since.
           next.collect(this.candles, storedBars);
@@ -322,6 +327,11 @@ export class WorkerRunner implements StrategyPort {
       await thread.dispose();
       throw error;
     }
+  }
+
+  /** Throws if its run has ended: a thread that came into use now would keep the process from its end. */
+  private checkRuns(): void {
+    if (this.isDisposed) throw invalidStrategy('the bot has ended meanwhile');
   }
 
   /** Throws if this strategy has another name than the running one, or needs other data. */
@@ -496,6 +506,7 @@ export class WorkerRunner implements StrategyPort {
 
   /** Starts a new thread during the pause, up to a number of times an hour. */
   private restart(): void {
+    if (this.isDisposed) return;
     const nowMs = performance.now();
     const recent = this.restartedAtMs.filter((atMs) => nowMs - atMs < HOUR_MS);
     if (recent.length >= this.options.limits.restartsAnHour) {

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { startNode, type SarrafProcess } from './sarraf-process.ts';
+import { startCommand, type SarrafProcess } from './sarraf-process.ts';
 
 /** Paths in a folder that other users of the machine may read or write. */
 export function openToOthers(path: string): readonly string[] {
@@ -11,4 +11,4 @@ export function openToOthers(path: string): readonly string[] {
 
 /** Starts a command with a umask that would let everyone read its files. */
 export const startOpen = (args: readonly string[]): SarrafProcess =>
-  startNode(['--import', 'data:text/javascript,process.umask(0)', 'bin/sarraf.js', ...args]);
+  startCommand('sh', ['-c', 'umask 0; exec "$0" bin/sarraf.js "$@"', process.execPath, ...args]);

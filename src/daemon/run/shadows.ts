@@ -45,6 +45,7 @@ export class Shadows {
   private running: readonly Shadow[] = [];
   private bot: CreatedBot | null = null;
   private isPromoting = false;
+  private exchanged: Promise<void> = Promise.resolve();
 
   constructor(options: ShadowsOptions) {
     const { config, mirrorPath, venue, replay } = options;
@@ -144,7 +145,7 @@ export class Shadows {
         // The step stores it durably. A bot that is killed before it goes on as before.
         this.bot?.shell.control(command);
         this.promotions.note(command);
-        void this.exchange(running, shadow.strategy);
+        this.exchanged = this.exchange(running, shadow.strategy);
       };
     } finally {
       this.isPromoting = false;
@@ -169,6 +170,7 @@ export class Shadows {
   }
 
   async end(): Promise<void> {
+    await this.exchanged;
     await Promise.all(this.running.map(async (shadow) => shadow.end()));
   }
 

@@ -26,6 +26,19 @@ test('a thread that dies again and again is begun five times, and then left out'
   expect(said[5]).toContain('ended 6 times within an hour, and is left out from now on');
 });
 
+test('a thread that dies while it is being ended does not fail the end', async () => {
+  const side = new SideThread({
+    name: 'the page',
+    module: moduleOf('throw new Error("it broke")'),
+    data: null,
+    heapMb: 64,
+    onMessage: () => undefined,
+    onTrouble: () => undefined,
+  });
+  side.begin();
+  await expect(side.end()).resolves.toBeUndefined();
+});
+
 test('a thread hears what it is given, and is ended without a word', async () => {
   const said: string[] = [];
   const heard = await new Promise((resolve) => {

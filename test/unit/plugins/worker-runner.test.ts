@@ -560,6 +560,16 @@ describe('a strategy that is loaded anew', () => {
     expect([runner.failure, runner.stateJson()]).toEqual([null, '{"count":1}']);
   });
 
+  test('is not replaced once its bot ends, loaded or while it loads', async () => {
+    const runner = await counting('ended.ts');
+    const replace = await runner.prepare(anew('ended.ts'), () => bars);
+    const ended = 'the bot has ended meanwhile';
+    const loading = expect(runner.prepare(anew('ended.ts'), () => bars)).rejects.toThrow(ended);
+    await runner.dispose();
+    await loading;
+    expect(replace).toThrow(ended);
+  });
+
   test('is not replaced by one with a mistake, another name or data, or that cannot read its state', async () => {
     const runner = await counting('stays.ts');
     const source = countingSource();
