@@ -33,8 +33,8 @@ const REWIND_AFTER_MS = 20_000;
 /** Number of readings with the same issue after which a trade that is not ours is ignored for good. */
 const SET_APART_AFTER = 3;
 
-/** Minimum age of a trade that a person's `accept` drops, in ms: a younger one may still be confirmed. */
-const ACCEPTS_AFTER_MS = 60_000;
+/** Minimum time that readings have shown a trade which a person's `accept` leaves out, in ms. */
+const SHOWN_FOR_MS = 60_000;
 
 interface FillHandlerOptions {
   readonly blotter: OrderBlotter;
@@ -124,15 +124,17 @@ export class FillHandler {
   }
 
   /**
-   * Accepts the balances on a person's command: removes fills beyond what their orders matched, and drops
-   * trades that nothing has confirmed.
+   * Accepts the balances on a person's command: removes fills beyond what their orders matched, and leaves
+   * out trades that readings have shown and not confirmed. The books begin after all others are booked.
    */
   accept(): void {
-    const { outbox } = this.blotter;
+    const { outbox, table } = this.blotter;
     this.corrections.removeBeyond();
     this.placeholders.accept();
-    for (const { trade, sinceMs } of this.pending.byName.values()) {
-      if (sinceMs + ACCEPTS_AFTER_MS > outbox.nowMs) continue;
+    for (const { trade, sinceMs, seenAtMs, readings } of this.pending.byName.values()) {
+      if (seenAtMs < sinceMs + SHOWN_FOR_MS) continue;
+      const isOfKnown = trade.orderId !== null && table.byVenueId(trade.orderId) !== undefined;
+      if (readings >= 2 && !isOfKnown) continue;
       this.pending.settled(trade);
       this.applied.leaveOut(trade, this.cursorOf(trade));
       outbox.alarm(

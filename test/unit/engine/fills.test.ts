@@ -146,6 +146,24 @@ describe('the fills of an order', () => {
     expect(world.engine.reconciler.break).toBeNull();
   });
 
+  it('are not left out when a person accepts the balances before a second reading could confirm them', () => {
+    const { world } = open();
+    world.advance(10_000);
+    world.venue.fill(world.venue.placeByHand('buy', '2', '97').id, '0.5');
+    world.answers.delete('order');
+    world.advance(5_000);
+    world.failing = { kind: 'trades', code: 'TIMED_OUT' };
+    world.advance(600_000);
+    world.control({ kind: 'accept-balances' }).advance(5_000);
+    world.failing = null;
+    world.answers.add('order');
+    world.advance(600_000);
+    expect(world.fills()).toMatchObject([{ orderKey: null, amount: 5_000_000_000n }]);
+    world.restart().advance(60_000);
+    expect(world.fills()).toHaveLength(1);
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
   it('that can not be break the books: more than the order’s amount', () => {
     const { world, id } = open();
     world.fill(id).advance(10_100);
