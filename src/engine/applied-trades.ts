@@ -91,9 +91,10 @@ export class AppliedTrades extends OutboxPart {
     return this.sides.get(`${id} ${side}`);
   }
 
-  remember(trade: TradeName, at: ListCursor): void {
+  /** `shownIn`: the number of the last reading that showed it. */
+  remember(trade: TradeName, at: ListCursor, shownIn = this.readings): void {
     const { id, orderId, side } = trade;
-    this.applied.set(nameOf(trade), { id, at, shownIn: this.readings });
+    this.applied.set(nameOf(trade), { id, at, shownIn });
     this.sides.set(`${id} ${side}`, String(orderId));
     const { newest } = this;
     const lower = newest.findLastIndex((other) => other <= at);
@@ -286,8 +287,9 @@ export interface PendingTrade {
   isAskedFor: boolean;
   step: number;
   readonly sinceMs: number;
-  /** Number of the reading that first showed it. */
+  /** Number of the first reading that showed it, and of the last. */
   readonly firstReading: number;
+  lastReading: number;
   seenAtMs: number;
   misses: number;
 }
@@ -320,6 +322,7 @@ export class PendingTrades extends OutboxPart {
         step: steps,
         sinceMs: nowMs,
         firstReading: reading,
+        lastReading: reading,
         seenAtMs: nowMs,
         misses: 0,
       };
@@ -345,7 +348,8 @@ export class PendingTrades extends OutboxPart {
       before.readings += 1;
       before.isAskedFor = false;
     }
-    return Object.assign(before, { trade, cursor, step: steps, seenAtMs: nowMs, misses: 0 });
+    const shown = { trade, cursor, step: steps, lastReading: reading, seenAtMs: nowMs, misses: 0 };
+    return Object.assign(before, shown);
   }
 
   /** Removes a booked trade, and all others that were read with its id and side. */

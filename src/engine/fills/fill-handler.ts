@@ -261,7 +261,7 @@ export class FillHandler {
       this.blotter.outbox.alarm(
         `the trade ${given.id} belongs to no order of this bot: it counts as foreign`,
       );
-      this.settle(given);
+      this.settle(oldest);
       this.enter(given, null);
       if (!byName.has(name)) return false;
     }
@@ -314,7 +314,7 @@ export class FillHandler {
     }
     const standing = this.owner.standingOf(pending, order);
     if (standing.kind === 'unclear') return false;
-    this.settle(trade);
+    this.settle(pending);
     if (standing.kind === 'new') this.enter(trade, order);
     else if (standing.kind === 'expected')
       this.corrections.replace(standing.placeholder, this.fillOf(trade, order));
@@ -334,9 +334,9 @@ export class FillHandler {
   }
 
   /** Marks a trade as done, so that no further reading of it is needed. */
-  private settle(trade: VenueTrade): void {
+  private settle({ trade, lastReading }: PendingTrade): void {
     this.pending.settled(trade);
-    this.applied.remember(trade, this.cursorOf(trade));
+    this.applied.remember(trade, this.cursorOf(trade), lastReading);
   }
 
   private enter(trade: VenueTrade, order: OrderRecord | null): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { venueTradeId } from '../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
-import { EngineWorld, FAST } from './engine-world.ts';
+import { EngineWorld, FAST, WISH } from './engine-world.ts';
 
 const SLOW_ALERT = { ...FAST, alertAfterMs: 600_000 };
 
@@ -73,6 +73,19 @@ describe('a trade that comes under another id', () => {
       trades.splice(0, trades.length, ...(reading % 2 === 0 ? right.map(shown) : right));
       world.advance(5_000);
     }
+    isBookedOnce(world);
+  });
+
+  it('is booked once: it changes while the answer about its order is awaited', () => {
+    const world = EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000).want(WISH);
+    const order = world.venue.place(world.pending('place').call.order);
+    world.fill(order.id).advance(10_100);
+    renumber(world);
+    world.advance(5_100);
+    expect(world.fills()).toEqual([]);
+    world.give('place', { ...order });
+    world.advance(120_000);
+    expect(held(world)).toBe(parseUnits('0.998'));
     isBookedOnce(world);
   });
 
