@@ -16,11 +16,14 @@ export function inWords(text: string): string {
   });
 }
 
+/** Longest wait for a line, in ms: a test that hangs shows what was printed until then. */
+const LINE_WITHIN_MS = 600_000;
+
 /** A command of sarraf as a process of its own. */
 export interface SarrafProcess {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /** Resolves with the first line of output that `matches`; rejects if the process ends without one. */
+  /** Resolves with the first line of output that `matches`; rejects if the process ends or hangs without one. */
   line(matches: (line: string) => boolean): Promise<string>;
 }
 
@@ -59,15 +62,20 @@ export function startCommand(
   }));
   const line = async (matches: (line: string) => boolean): Promise<string> =>
     new Promise((resolve, reject) => {
+      const fail = (why: string): void => reject(new Error(`expected a line ${why}, was\n${out}\n${error}`));
+      const timer = setTimeout(() => fail(`within ${LINE_WITHIN_MS} ms`), LINE_WITHIN_MS);
       const poll = (): void => {
         const found = out.split('\n').slice(0, -1).find(matches);
-        if (found !== undefined) resolve(found);
+        if (found === undefined) return;
+        clearTimeout(timer);
+        resolve(found);
       };
       child.stdout.on('data', poll);
       poll();
-      void finished.then(({ code }) =>
-        reject(new Error(`expected a line before the end (code ${code}), was\n${out}\n${error}`)),
-      );
+      void finished.then(({ code }) => {
+        clearTimeout(timer);
+        fail(`before the end (code ${code})`);
+      });
     });
   return { child, finished, line };
 }
