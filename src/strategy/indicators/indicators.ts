@@ -152,16 +152,21 @@ function trialBar(bar: number): Candle {
 /** Values of an indicator at the bars from the first one that it was fed; NaN where it has none. */
 interface SharedValues {
   readonly numbers: Float64Array;
+  /** Frozen values of an indicator whose values are records; null until the first. */
+  records: object[] | null;
   /** Number of values that are computed. */
   length: number;
+  bytes: number;
 }
 
 /** Maximum size of all shared values together, in bytes. Those that were not used longest are dropped. */
 const MOST_SHARED_BYTES = 64 * 1_024 * 1_024;
 
+/** Size that a record counts, in bytes: an object of four fields with its reference. */
+const RECORD_BYTES = 128;
+
 /** Shared values by the columns of their bars, the first bar in them, and the indicator. */
 const sharedValues = new Map<string, SharedValues>();
-let sharedBytes = 0;
 
 /** Numbers of the memories of columns, for keys. */
 const memories = new WeakMap<object, number>();
@@ -187,16 +192,25 @@ function sharedValuesOf(indicator: string, candle: Candle) {
   const places = [open, high, low, close, volume].map((column) => sharedPlace(column, row));
   if (places.includes(null)) return null;
   const key = [...places, length - row, priceDecimals, volumeDecimals, indicator].join(' ');
-  const found = sharedValues.get(key) ?? { numbers: new Float64Array(length - row), length: 0 };
+  const known = sharedValues.get(key);
+  const found = known ?? { numbers: new Float64Array(length - row), records: null, length: 0, bytes: 0 };
   // Moved to the end of the map, whose first entries are dropped first.
-  if (!sharedValues.delete(key)) sharedBytes += found.numbers.byteLength;
+  sharedValues.delete(key);
   sharedValues.set(key, found);
-  for (const [oldest, { numbers }] of sharedValues) {
-    if (sharedBytes <= MOST_SHARED_BYTES) break;
-    sharedValues.delete(oldest);
-    sharedBytes -= numbers.byteLength;
-  }
+  if (known === undefined) countShared(found, found.numbers.byteLength);
   return { values: found, source, first: row };
+}
+
+/** Adds to the size that shared values count, and drops those that were not used longest above the maximum. */
+function countShared(values: SharedValues, bytes: number): void {
+  values.bytes += bytes;
+  let total = 0;
+  for (const { bytes: size } of sharedValues.values()) total += size;
+  for (const [oldest, { bytes: size }] of sharedValues) {
+    if (total <= MOST_SHARED_BYTES) break;
+    sharedValues.delete(oldest);
+    total -= size;
+  }
 }
 
 class RunningIndicator implements Indicator {
@@ -248,18 +262,27 @@ class RunningIndicator implements Indicator {
     const { values, source, first } = shared;
     const isNext = ColumnCandle.rowOf(candle, source) === first + added;
     if (isNext && added < values.length) {
-      this.set(values.numbers[added] ?? Number.NaN, null);
+      this.set(values.numbers[added] ?? Number.NaN, values.records?.[added] ?? null);
       return;
     }
     for (; this.fed < added; this.fed += 1) this.feedWith(new ColumnCandle(source, first + this.fed));
     this.feedWith(candle);
     this.fed += 1;
-    // A record is not shared, nor what comes after other bars or a new start.
-    if (!isNext || this.record !== null || this.seen < this.added) this.shared = null;
+    // What comes after other bars or a new start is not shared.
+    if (!isNext || this.seen < this.added) this.shared = null;
     else {
       values.numbers[added] = this.number;
+      if (this.record !== null) this.shareRecord(values, this.record);
       values.length = this.added;
     }
+  }
+
+  private shareRecord(values: SharedValues, record: object): void {
+    if (values.records === null) {
+      values.records = [];
+      countShared(values, values.numbers.length * RECORD_BYTES);
+    }
+    values.records[this.added - 1] = record;
   }
 
   private feedWith(candle: Candle): void {
