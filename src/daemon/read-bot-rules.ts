@@ -35,7 +35,7 @@ import {
   type RuleSet,
 } from '../strategy/explain-rules.ts';
 import { fieldsOf } from '../strategy/fields.ts';
-import { readMoment, watchRules, type RuleMoment } from '../strategy/rules.ts';
+import { isAwaited, readMoment, watchRules, type RuleMoment } from '../strategy/rules.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { ClosedCandle, EngineView } from '../strategy/strategy-event.ts';
 import { answerHere, RULES, type BotRules, type RuleAnswer, type RuleQuestion } from './answers-apart.ts';
@@ -304,7 +304,7 @@ function reasonsNow(
   for (const lock of isHeld ? [] : locks.locks)
     if (lock.pauses !== true && reaches(lock, name, market)) reasons.push(lockReason(lock));
   const open = reader.orders({ state: 'open', strategy: name, market, last: MOST_ORDERS });
-  const waitsFor = isHeld ? open.filter(({ exit }) => exit === null) : open;
+  const waitsFor = isHeld ? open.filter(isAwaited) : open;
   if (waitsFor.length > 0) reasons.push(sentence('rules-orders-open', { count: waitsFor.length }));
   if (isChanged) reasons.push(sentence('rules-file-changed'));
   return reasons;

@@ -9,7 +9,7 @@ import { textOfNumber } from './decimal-input.ts';
 import { fieldsOf, isFields } from './fields.ts';
 import type { ExitWish, Size } from './intents.ts';
 import type { IndicatorSpecs } from './indicators/declare-indicator.ts';
-import { notRules, readMoment, type RuleMoment, type RuleReading } from './rules.ts';
+import { isAwaited, notRules, readMoment, type RuleMoment, type RuleReading } from './rules.ts';
 import { filledIn, type RuleSet } from './rules/compile.ts';
 import { writeRule, type ConditionNode, type RuleNode } from './rules/expression.ts';
 import { MAIN_PART, RuleSpec } from './rules/program.ts';
@@ -127,11 +127,15 @@ export function readRules(moment: RuleMoment, { isHeld, held, orders }: RuleHold
   const { enter, exit } = rules;
   const missing =
     isHeld === true ? missingIn(exit, reading) : [...missingIn(enter, reading), ...sizeProblems(moment)];
+  const open = orders ?? ctx.orders;
+  const awaited = isHeld === true ? open.filter(isAwaited) : open;
   const outcome =
     isHeld === true && exit === null
-      ? exitSentence(orders ?? ctx.orders, bar.close)
+      ? exitSentence(open, bar.close)
       : missing.length === 0
-        ? sentence('rules-made')
+        ? awaited.length > 0
+          ? sentence('rules-orders-open', { count: awaited.length })
+          : sentence('rules-made')
         : sentence('rules-missing', { conditions: joinSentences('both', missing) });
   const { market, closeTimeMs } = bar;
   return {

@@ -1,3 +1,4 @@
+import type { ExitKind } from '../domain/order.ts';
 import { z } from 'zod';
 import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import type { StrategyContext } from './context.ts';
@@ -271,6 +272,13 @@ function partIn({ indicators }: StrategyContext): RulePart | null {
   return part instanceof RulePart ? part : null;
 }
 
+/**
+ * True for an open order that rules wait for while something is held: the rest of a purchase, or a sale, which
+ * is the exit by decision of a position with a bracket. Other exits of a bracket always rest.
+ */
+export const isAwaited = ({ exit }: { readonly exit: ExitKind | null }): boolean =>
+  exit === null || exit === 'decision';
+
 /** Decides at a closed bar: sells what is held if `exit` is true, or buys if `enter` is. */
 function decide(ctx: StrategyContext, bar: Bar): void {
   const part = partIn(ctx);
@@ -284,8 +292,7 @@ function decide(ctx: StrategyContext, bar: Bar): void {
     const isNew = rules.needsPosition && held.sinceMs === null;
     const since = isNew ? { ...held, sinceMs: bar.closeTimeMs } : held;
     if (isNew) ctx.setState({ sinceMs: since.sinceMs });
-    // Waits for its own orders: the rest of a purchase, or a sale. Exits of a bracket always rest.
-    if (rules.exit !== null && ctx.orders.some(({ exit }) => exit === null)) return;
+    if (rules.exit !== null && ctx.orders.some(isAwaited)) return;
     if (rules.exit !== null) part.decide(new Moment(ctx, bar, since));
     if (rules.exit === null || part.read(rules.exit) !== 1)
       part.rest = { position, isHeld: true, awaits: rules.exit };

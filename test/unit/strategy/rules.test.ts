@@ -84,10 +84,15 @@ describe('rules', () => {
     expect(ordersOf({ exit: HELD }, [99, 101, 107])[1]).toBe('sell: the profit in percent is above 5');
   });
 
-  test('wait for a sale that is still at work', () => {
-    const bars = [99, 101, 94, 94, 94].map((close) => ({ close, volume: close === 94 ? 8 : 1_000 }));
-    const { orders } = runStrategy(rules({}), { bars, volumeShare: 5 });
-    expect(orders.map(({ side, filled }) => `${side} ${filled}`)).toEqual(['buy 1', 'sell 0']);
+  test.each([
+    ['', {}],
+    [', in place of the exits of a bracket too', { bracket: { stopLoss: { percent: 50 } } }],
+  ])('wait for a sale that is still at work%s', (_, parts) => {
+    const bars = [99, 101, 94, 94, 94].map((close, bar) => ({ close, volume: bar < 3 ? 1_000 : 8 }));
+    const { orders, refusals } = runStrategy(rules(parts), { bars, volumeShare: 5 });
+    const own = orders.filter(({ stopPrice }) => stopPrice === null);
+    expect(own.map(({ side, filled }) => `${side} ${filled}`)).toEqual(['buy 1', 'sell 0.8']);
+    expect(refusals).toEqual([]);
   });
 
   test('use the values of the bar in size and bracket', () => {
