@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import { placeText } from '../strategy/strategy-port.ts';
+import { StrategyRunner } from '../strategy/runner.ts';
 import { type CandleColumns, grown } from '../domain/candle-columns.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Market } from '../domain/market.ts';
@@ -83,6 +84,8 @@ export interface StrategyIntents {
   readonly strategy: string;
   readonly count: number;
   readonly refusals: readonly RefusalCount[];
+  /** Indicators that had no value in the whole run, each with the bars that it needs for its first. */
+  readonly withoutValue?: readonly { readonly name: string; readonly first: number }[];
 }
 
 /** Locks of a run that are listed, and how many more there were. */
@@ -115,10 +118,11 @@ export function engineRecord(
     if (runner.failure !== null) failures.set(name, runner.failure);
     logs.set(name, [...(logs.get(name) ?? []), ...instance.storedLog()]);
   }
-  const intents = instances.map(({ name, tally }) => ({
+  const intents = instances.map(({ name, tally, runner }) => ({
     strategy: name,
     count: tally.intents,
     refusals: tally.refusals(),
+    withoutValue: runner instanceof StrategyRunner ? runner.withoutValue() : [],
   }));
   return { failures, logs, intents, locks: engine.locks.history(), members: engine.universes.history() };
 }

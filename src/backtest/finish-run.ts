@@ -304,7 +304,7 @@ export function intentWarnings({
 }: Pick<BacktestRun, 'intents' | 'orders'>): readonly RunWarning[] {
   return intents.flatMap((of) => {
     const placed = orders.reduce((sum, { strategy }) => (strategy === of.strategy ? sum + 1 : sum), 0);
-    return [warningOf(of, placed), signalsOf(of)].filter((warning) => warning !== null);
+    return [warningOf(of, placed), valuesOf(of), signalsOf(of)].filter((warning) => warning !== null);
   });
 }
 
@@ -332,6 +332,14 @@ function warningOf({ strategy, count, refusals }: StrategyIntents, placed: numbe
     percent: inDigits(Math.round((refused / attempts) * 100)),
     reasons: reasonsOf(ofOrders),
   });
+}
+
+/** Returns a warning about indicators that the run was too short for; null if there are none. */
+function valuesOf({ strategy, withoutValue = [] }: StrategyIntents): RunWarning | null {
+  if (withoutValue.length === 0) return null;
+  const indicators = withoutValue.map(({ name }) => name).join(', ');
+  const bars = inDigits(Math.max(...withoutValue.map(({ first }) => first)));
+  return runWarning('warning.noValue', { strategy, indicators, bars });
 }
 
 /** Returns a warning about signals that a strategy did not receive; null if there are none. */

@@ -95,6 +95,7 @@ export class StrategyRunner implements StrategyPort {
   private readonly context: HandlerContext;
   /** Indicators that must have a value before handlers of data are called. */
   private readonly awaited: readonly Indicator[];
+  private readonly indicators: ReadonlyMap<string, Indicator>;
   /** Handlers by the route of their events. */
   private readonly handlers: ReadonlyMap<string, readonly Handler[]>;
   private readonly candles: readonly CandlePlace[];
@@ -148,6 +149,7 @@ export class StrategyRunner implements StrategyPort {
             universes.map(({ subscription }) => subscription),
           );
     this.trailing = paceOf(definition.trailing, this.subscriptions);
+    this.indicators = indicators;
     this.awaited = definition.beforeWarm === 'call' ? [] : [...indicators.values()];
     this.state = new StrategyState(this.name, definition);
     this.call = new HandlerCall(marketNames, { knownMarkets, plots: this.drawn });
@@ -183,6 +185,11 @@ export class StrategyRunner implements StrategyPort {
     // Candles that were not declared need no bars.
     const own = this.candles[this.candlePlace(market, timeframe)]?.series?.warmUpLength ?? 0;
     return isPooled === true ? Math.max(own, warmUp) : own;
+  }
+
+  /** Returns the indicators that have had no value so far, each with the bars that it needs for its first. */
+  withoutValue(): readonly { readonly name: string; readonly first: number }[] {
+    return [...this.indicators].flatMap(([name, { hasValue, first }]) => (hasValue ? [] : [{ name, first }]));
   }
 
   warmUp(candle: ClosedCandle): void {

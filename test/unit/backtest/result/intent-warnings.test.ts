@@ -7,6 +7,7 @@ import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { resultLines } from '../../../../src/backtest/summary-lines.ts';
 import { english } from '../../../../src/language/sentence.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
+import { sma } from '../../../../src/strategy/sdk.ts';
 import { runBars, TETHER, walkOf } from '../candle-run.ts';
 import { demoRun } from '../demo-run.ts';
 import { written } from './written.ts';
@@ -117,6 +118,21 @@ describe('a result', () => {
     ]);
     expect(lines[from + 3]).toMatch(/^ {5}.*…$/);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
+  });
+
+  test('names indicators that the run was too short for, and how many candles they need', () => {
+    const strategy = defineStrategy({
+      name: 'slow',
+      data: ({ market }) => ({ bars: market.candles('1h') }),
+      indicators: ({ bars }) => ({ fast: sma(bars, 2), trend: sma(bars, 200) }),
+      on: { bars: ({ buy }) => buy({ amount: 1 }) },
+    });
+    const columns = walkOf(TETHER, { bars: 20, seed: 5, price: 60_000 });
+    const { intents } = runBars({ market: TETHER, columns, strategy, cash: '10000' });
+    expect(intentWarnings({ intents, orders: [] }).map(reportVoice('en').format)).toEqual([
+      'slow placed no order: it had no intent',
+      'slow: the run is too short for trend, without a value to its end: 200 candles are needed for the first; give it more of them, or a shorter length',
+    ]);
   });
 
   test('has what a strategy was refused in a run', () => {
