@@ -139,8 +139,11 @@ export class EquityValuer {
   /** True if the holding of a currency is enough for an order. */
   private isEnough({ wallet, sale, coins, clearly }: Valued): boolean {
     if (sale === null) return wallet.total > 0n;
-    // Most holdings are far above: two products are spared a division of large numbers.
-    if (sale.hasClosed && coins > clearly.coins && coins * sale.closeNumber > clearly.value) return true;
+    // Most holdings are far above, or dust: products are spared a division of large numbers at each bar.
+    if (wallet.total < sale.grid.amountStep) return false;
+    const value = sale.hasClosed ? coins * sale.closeNumber : null;
+    if (value !== null && coins > clearly.coins && value > clearly.value) return true;
+    if (value !== null && value < clearly.value / 4) return false;
     const price = sale.hasClosed ? sale.closeUnits : (this.firstPrices.get(sale.name.symbol) ?? NO_UNITS);
     return wallet.total >= leastAmountAt(sale.grid, price);
   }

@@ -41,6 +41,8 @@ export interface Indicator {
    * An indicator with a memory beyond its window then starts again, so that the fault does not stay in it.
    */
   readonly value: IndicatorValue | null;
+  /** `value` if that is a number, else NaN. */
+  readonly number: number;
   /** True if `value` is not null. */
   readonly hasValue: boolean;
   add(candle: Candle): void;

@@ -216,8 +216,8 @@ function countShared(values: SharedValues, bytes: number): void {
 class RunningIndicator implements Indicator {
   readonly first: number;
   readonly settledAfter: number;
-  /** Value if it is a number, else NaN. A field of numbers alone can be written without a new object. */
-  private number = Number.NaN;
+  /** A field of numbers alone can be written without a new object. */
+  number = Number.NaN;
   /** Value if it is a record; null if it is a number or none. */
   private record: object | null = null;
   private readonly rules: CheckedIndicator;

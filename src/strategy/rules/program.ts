@@ -99,11 +99,11 @@ class Watched {
     this.cell = cell;
   }
 
-  update(atMs: number): void {
+  update(candle: ClosedCandle): void {
     const { value } = this.cell;
     if (this.sinceMs !== null && Object.is(value, this.value)) return;
     this.value = value;
-    this.sinceMs = atMs;
+    this.sinceMs = candle.closeTimeMs;
   }
 
   /** Returns to a stored time, once its cell has returned to its value. NaN is before the first bar. */
@@ -127,6 +127,7 @@ export class RulePart implements Indicator {
   readonly first = 1;
   readonly settledAfter: number;
   readonly hasValue = true;
+  readonly number = Number.NaN;
   readonly plan: RulePlan;
   /** Last decision, if nothing was done at it. */
   rest: RuleRest | null = null;
@@ -241,7 +242,7 @@ export class RulePart implements Indicator {
 
   private step(cells: readonly Cell[], candle: ClosedCandle): void {
     for (const cell of cells) cell.step(candle);
-    for (const watched of this.watchedList) watched.update(candle.closeTimeMs);
+    for (const watched of this.watchedList) watched.update(candle);
   }
 
   /** Returns the part that computes a node; null for this one. */
@@ -337,10 +338,10 @@ function numberCell(value: number): Cell {
 }
 
 function indicatorCell(indicator: Indicator, field: string | null): Cell {
+  if (field === null) return new Cell(() => indicator.number);
   return new Cell(() => {
     const { value } = indicator;
-    if (typeof value === 'number') return value;
-    const part: unknown = value === null || field === null ? null : Reflect.get(value, field);
+    const part: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, field) : null;
     return typeof part === 'number' ? part : Number.NaN;
   });
 }
@@ -360,23 +361,19 @@ const ARITHMETIC: Readonly<Record<Arithmetic, (left: number, right: number) => n
   atMost: Math.min,
 };
 
-const COMPARISONS: Readonly<Record<Comparison, (left: number, right: number) => boolean>> = {
-  isAbove: (left, right) => left > right,
-  isBelow: (left, right) => left < right,
-  crossesAbove: (before, now) => before <= 0 && now > 0,
-  crossesBelow: (before, now) => before >= 0 && now < 0,
-};
+/** True (1) or false (0) by the order of two numbers; NaN if one of them is unknown. */
+const isAbove = (left: number, right: number): number => (left > right ? 1 : left <= right ? 0 : Number.NaN);
 
 function compareCell(does: Comparison, left: Cell, right: Cell): Cell {
-  const isTrue = COMPARISONS[does];
-  const truth = (one: number, other: number): number =>
-    Number.isNaN(one) || Number.isNaN(other) ? Number.NaN : Number(isTrue(one, other));
-  if (does === 'isAbove' || does === 'isBelow') return new Cell(() => truth(left.value, right.value));
-  /** Left minus right one bar before; NaN if unknown. */
+  if (does === 'isAbove') return new Cell(() => isAbove(left.value, right.value));
+  if (does === 'isBelow') return new Cell(() => isAbove(right.value, left.value));
+  const sign = does === 'crossesAbove' ? 1 : -1;
+  /** Left minus right one bar before, times the sign; NaN if unknown. */
   let before = Number.NaN;
   return new Cell(() => {
-    const now = left.value - right.value;
-    const value = truth(before, now);
+    const now = (left.value - right.value) * sign;
+    const isKnown = !Number.isNaN(before) && !Number.isNaN(now);
+    const value = isKnown ? Number(before <= 0 && now > 0) : Number.NaN;
     before = now;
     return value;
   });
