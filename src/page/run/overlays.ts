@@ -1,15 +1,9 @@
-import type {
-  IChartApi,
-  IPrimitivePaneView,
-  ISeriesApi,
-  Logical,
-  SeriesType,
-  UTCTimestamp,
-} from 'lightweight-charts';
+import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
+import { attach, mergedRanges, middleOf, type Canvas } from '../chart-bands.ts';
 import { pageText, shownTime } from '../report-words.ts';
 import { colour } from '../theme.ts';
 import type { ChartSeries } from './chart-series.ts';
-import type { Band, ExitLine, BarMoment, RunPage, TradeRow } from './run-page.ts';
+import type { Band, ExitLine, RunPage, TradeRow } from './run-page.ts';
 
 /**
  * Overlays of the charts: resting exits, a line from each entry to its exit, periods of locks, shaded over
@@ -27,8 +21,7 @@ const MOST_NAMED = 4;
 /** Smallest trade that gets a line, as a share of the largest one: smaller ones are leftovers of others. */
 const LEAST_SHARE = 0.001;
 
-/** Minimum width of a shape, and height of a strip, in pixels. */
-const LEAST_WIDTH = 1;
+/** Height of a strip, in pixels. */
 const STRIP_HEIGHT = 6;
 
 /** Visible part of the time scale, in seconds; null before anything is drawn. */
@@ -38,40 +31,6 @@ export const visibleTime = (chart: IChartApi): View => {
   const range = chart.timeScale().getVisibleRange();
   return range === null ? null : { from: Number(range.from), to: Number(range.to) };
 };
-
-/** Canvas in device pixels, with the number of them in one page pixel. */
-interface Canvas {
-  readonly context: CanvasRenderingContext2D;
-  readonly across: number;
-  readonly down: number;
-  readonly height: number;
-}
-
-/** Draws in the pane of a series after every change of the chart; returns a function that redraws it. */
-function attach(
-  series: ISeriesApi<SeriesType>,
-  zOrder: 'bottom' | 'top',
-  draw: (canvas: Canvas) => void,
-): () => void {
-  let update: (() => void) | null = null;
-  const view: IPrimitivePaneView = {
-    zOrder: () => zOrder,
-    renderer: () => ({
-      draw: (target) =>
-        target.useBitmapCoordinateSpace(
-          ({ context, horizontalPixelRatio: across, verticalPixelRatio: down, bitmapSize }) =>
-            draw({ context, across, down, height: bitmapSize.height }),
-        ),
-    }),
-  };
-  series.attachPrimitive({
-    attached: ({ requestUpdate }) => {
-      update = requestUpdate;
-    },
-    paneViews: () => [view],
-  });
-  return () => update?.();
-}
 
 /** Attaches all overlays. Returns a function that redraws them, such as after a change of the theme. */
 export function startOverlays(data: RunPage, series: ChartSeries, market: () => number): () => void {
@@ -123,10 +82,6 @@ interface Pen {
   readonly height: (price: number) => number;
   readonly unit: number;
 }
-
-/** Returns the middle of a bar, by its index on the time scale. */
-const middleOf = (chart: IChartApi, index: number): number =>
-  chart.timeScale().logicalToCoordinate(index as Logical) ?? 0;
 
 function penOf({ chart, prices }: ChartSeries, { context, across, down }: Canvas): Pen {
   const half = ((middleOf(chart, 1) - middleOf(chart, 0)) / 2) * across;
@@ -207,32 +162,6 @@ export function hiddenOverlays(data: RunPage, market: number, view: View): reado
     ...(locks > MOST_BANDS ? [pageText('hiddenLocks', { count: locks })] : []),
     ...(members > MOST_BANDS ? [pageText('hiddenMembers', { count: members })] : []),
   ];
-}
-
-/** Returns the ranges of bands on the canvas. Touching bands are merged, so that nothing is shaded twice. */
-function mergedRanges(
-  chart: IChartApi,
-  bands: readonly Band[],
-  across: number,
-): readonly (readonly [left: number, width: number])[] {
-  const found: [left: number, width: number][] = [];
-  for (const { from, until } of bands) {
-    const left = placeOf(chart, from) * across;
-    const right = Math.max(left + LEAST_WIDTH * across, placeOf(chart, until) * across);
-    const last = found.at(-1);
-    if (last !== undefined && left <= last[0] + last[1]) last[1] = Math.max(last[1], right - last[0]);
-    else found.push([left, right - left]);
-  }
-  return found;
-}
-
-/** Returns the horizontal position of a moment: within its bar, at the next bar's edge, or after the last. */
-function placeOf(chart: IChartApi, { time, part, isAfterAll }: BarMoment): number {
-  const scale = chart.timeScale();
-  const exact = scale.timeToIndex(time, false);
-  const index = exact ?? scale.timeToIndex(time, true) ?? 0;
-  const beside = exact === null ? (isAfterAll ? 0.5 : -0.5) : part - 0.5;
-  return middleOf(chart, index) + beside * (middleOf(chart, 1) - middleOf(chart, 0));
 }
 
 /** Returns the texts of the bands that cover a bar, one line each. */

@@ -8,6 +8,7 @@ import {
   type PlotColumns,
   type ReportData,
 } from '../run-data.ts';
+import type { BarMoment } from '../chart-bands.ts';
 
 /** Data of a run, as its charts and its table need it. */
 export type RunPage = ReturnType<typeof unpackRun>;
@@ -17,13 +18,6 @@ export type Plot = RunPage['plots'][number];
 
 type Point = LineData<UTCTimestamp>;
 type Bar = CandlestickData<UTCTimestamp>;
-
-/** Moment within a bar, with the share of the bar before it. */
-export interface BarMoment {
-  readonly time: UTCTimestamp;
-  readonly part: number;
-  readonly isAfterAll: boolean;
-}
 
 /** Period in one market, or in all (-1). */
 export interface Band {
