@@ -5,8 +5,10 @@ import type { Candle } from '../domain/candle.ts';
 import { messageOf } from '../domain/errors.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 import { MINUTE_MS } from '../domain/time-text.ts';
+import { readRecord } from '../engine/stored-records.ts';
 import type { EngineStatus } from '../engine/trading-state.ts';
 import type { Sentence } from '../language/sentence.ts';
+import type { StoredRow } from '../mirror/mirror-reader.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import type { TextsOf } from '../records/field.ts';
 import type { ORDER } from '../records/order.ts';
@@ -24,6 +26,21 @@ export interface RuleQuestion {
   readonly atMs: number | null;
 }
 
+/** Returns the markets in which a strategy runs: its own, or the members of its universe. */
+export function marketsRunBy(
+  stored: readonly StoredRow[],
+  { name, market }: { readonly name: string; readonly market: string | null },
+): readonly string[] {
+  if (market !== null) return [market];
+  const { universes = {} } = readRecord(stored, 'universes') ?? {};
+  return Object.entries(universes).flatMap(([key, { members, kept }]) =>
+    key.startsWith(`${name}/`) ? [...members.map((one) => one.market), ...kept] : [],
+  );
+}
+
+/** A period in ms since 1970, without its end. */
+export type Period = [fromMs: number, untilMs: number];
+
 /** The rules of a bot's strategy at one bar. */
 export interface BotRules extends ReadRules {
   readonly strategy: string;
@@ -31,6 +48,11 @@ export interface BotRules extends ReadRules {
   readonly markets: readonly string[];
   /** Reasons for which it places no order whatever its conditions are, and what is not known of the bar. */
   readonly before: readonly Sentence[];
+  /** The newest periods in which they were true, from the close of a bar to that of the next one. */
+  readonly periods: Readonly<Record<'enter' | 'exit', readonly Period[]>> & {
+    /** Close of the first bar at which the conditions to buy were known; null if they never were. */
+    readonly knownSinceMs: number | null;
+  };
 }
 
 /** Result of a question about rules: the rules, or why there are none. */

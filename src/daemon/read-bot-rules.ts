@@ -38,7 +38,15 @@ import { fieldsOf } from '../strategy/fields.ts';
 import { isAwaited, readMoment, watchRules, type RuleMoment } from '../strategy/rules.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { ClosedCandle, EngineView } from '../strategy/strategy-event.ts';
-import { answerHere, RULES, type BotRules, type RuleAnswer, type RuleQuestion } from './answers-apart.ts';
+import {
+  answerHere,
+  marketsRunBy,
+  RULES,
+  type BotRules,
+  type Period,
+  type RuleAnswer,
+  type RuleQuestion,
+} from './answers-apart.ts';
 import { readRun } from './run-record.ts';
 import { storedBars } from './run/reload-strategy.ts';
 
@@ -54,7 +62,7 @@ export async function readBotRules(question: RuleQuestion, read: ReadMirror): Pr
   const started = startedStrategy(question);
   const { definition } = await loadStrategy(started.file);
   return read((reader) => {
-    const markets = marketsOf(reader, started);
+    const markets = marketsRunBy(reader.stored(), started);
     const market = question.market ?? (markets.length === 1 ? markets[0] : undefined);
     if (market === undefined || !markets.includes(market))
       throw invalidOptions(
@@ -84,15 +92,6 @@ function startedStrategy({ dataFolder, strategy }: RuleQuestion) {
       `expected the file of ${name}, was ${start?.file ?? 'none in run.json'}: ask where the bot runs, after this version has started it`,
     );
   return { name, market, ...start, isChanged: stat.mtimeMs > (pulse?.sinceMs ?? Infinity) };
-}
-
-/** Returns the markets of a strategy: its own, or the members of its universe. */
-function marketsOf(reader: MirrorReader, { name, market }: { name: string; market: string | null }) {
-  if (market !== null) return [market];
-  const { universes = {} } = readRecord(reader.stored(), 'universes') ?? {};
-  return Object.entries(universes).flatMap(([key, { members, kept }]) =>
-    key.startsWith(`${name}/`) ? [...members.map((one) => one.market), ...kept] : [],
-  );
 }
 
 /** Maximum number of bars of each series that are read, the newest: for the present, and for other times. */
@@ -128,11 +127,16 @@ function rulesAt(
     stopPrice: null,
   }));
   const found: ReadRules[] = [];
+  const [enter, exit] = [new TruePeriods(), new TruePeriods()];
+  const heldBefore = new HeldByFills(rules.needsPosition ? stored.fills() : [], stored.rules);
   const onBar = (moment: RuleMoment): void => {
-    const { bar, ctx } = moment;
+    // The runner has compiled the rules for itself.
+    const { bar, ctx, reading, rules: ofRunner } = moment;
     const isHeld = position === null ? null : ctx.isTradable(ctx.position, bar.close);
-    if (bar.closeTimeMs < last.closeTimeMs) readMoment(moment, held);
+    if (bar.closeTimeMs < last.closeTimeMs) readMoment(moment, heldBefore.at(bar.closeTimeMs));
     else found.push(readRules(moment, { isHeld, held, orders }));
+    enter.add(bar, reading.read(ofRunner.enter));
+    if (ofRunner.exit !== null) exit.add(bar, reading.read(ofRunner.exit));
   };
   const runner = new StrategyRunner(watchRules(definition, onBar, { trades: false }), { name, ...setup });
   for (const candle of candles) runner.handle({ kind: 'candle', candle }, stored.view(candle.closeTimeMs));
@@ -146,7 +150,32 @@ function rulesAt(
     ...shortOf(rules, candles),
     ...refusedAt(reader, { strategy: name, last, isNow: atMs === null }),
   ];
-  return { strategy: name, ...read, before };
+  const periods = { knownSinceMs: enter.knownSinceMs, enter: enter.newest, exit: exit.newest };
+  return { strategy: name, ...read, before, periods };
+}
+
+/** Maximum number of periods of one condition in an answer: the newest. */
+const MOST_PERIODS = 2_000;
+
+/** Collects the periods in which a condition is true, bar by bar. */
+class TruePeriods {
+  /** Close of the first bar at which its value was known; null before. */
+  knownSinceMs: number | null = null;
+  private readonly all: Period[] = [];
+
+  get newest(): readonly Period[] {
+    return this.all.slice(-MOST_PERIODS);
+  }
+
+  /** Adds a bar with the value at its close, which lasts until the next bar closes. */
+  add({ openTimeMs, closeTimeMs }: RuleMoment['bar'], value: number): void {
+    if (!Number.isNaN(value)) this.knownSinceMs ??= closeTimeMs;
+    if (value !== 1) return;
+    const untilMs = 2 * closeTimeMs - openTimeMs;
+    const last = this.all.at(-1);
+    if (last !== undefined && last[1] >= closeTimeMs) last[1] = untilMs;
+    else this.all.push([closeTimeMs, untilMs]);
+  }
 }
 
 type Series = Pick<ClosedCandle, 'market' | 'timeframe'>;
@@ -191,7 +220,9 @@ class StoredHolding {
   readonly held: unknown;
   private readonly equity: Units | null = null;
   private readonly free: number = Number.NaN;
-  private readonly rules: MarketVersionRecord | null;
+  readonly rules: MarketVersionRecord | null;
+  /** Reads the fills that it is counted from, oldest first. */
+  readonly fills: () => readonly FillRecord[];
 
   constructor(reader: MirrorReader, { strategy, market, last, isNow }: HoldingOf) {
     const { base, quote } = MARKET_NAMES.parseMarket(market);
@@ -199,13 +230,14 @@ class StoredHolding {
     const figures = row === undefined ? null : readFigures(row, MARKET_NAMES);
     const held = figures?.ledger.held(base) ?? NO_UNITS;
     this.rules = reader.markets.versions().find(({ symbol }) => symbol === market) ?? null;
+    this.fills = () => reader.fills({ strategy, market, last: MOST_FILLS });
     if (!isNow) {
-      const fills = reader.fills({ strategy, market, last: MOST_FILLS });
+      const fills = this.fills();
       const given = figures?.ledger.inventoryOf(base) ?? NO_UNITS;
       const isCounted = addUnits(given, positionOf(fills)) === held;
       const then = fills.filter(({ atMs }) => atMs <= last.closeTimeMs);
       this.position = isCounted ? addUnits(given, positionOf(then)) : null;
-      this.held = stateAfter(then, this.rules);
+      this.held = new HeldByFills(then, this.rules).at(last.closeTimeMs);
       return;
     }
     this.position = held;
@@ -261,25 +293,41 @@ const positionOf = (fills: readonly FillRecord[]): Units =>
 const movedBy = ({ side, amount, fee }: FillRecord): Units =>
   side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
 
-/** Returns the state of rules after some fills, oldest first: it begins anew once nothing is held. */
-function stateAfter(fills: readonly FillRecord[], rules: MarketVersionRecord | null): unknown {
-  let position = NO_UNITS;
-  let state: { sinceMs: number | null; bought: number; paid: number } = { sinceMs: null, bought: 0, paid: 0 };
-  for (const fill of fills) {
+/** State of rules by the fills of their strategy, oldest first: it begins anew once nothing is held. */
+class HeldByFills {
+  private readonly fills: readonly FillRecord[];
+  private readonly step: Units;
+  private next = 0;
+  private position = NO_UNITS;
+  private state: { readonly sinceMs: number | null; readonly bought: number; readonly paid: number } = FLAT;
+
+  constructor(fills: readonly FillRecord[], rules: MarketVersionRecord | null) {
+    this.fills = fills;
+    this.step = parseUnits(rules?.amountStep ?? '0');
+  }
+
+  /** Returns the state at a time, in ms; no earlier one can be read afterwards. */
+  at(timeMs: number): unknown {
+    for (; (this.fills[this.next]?.atMs ?? Infinity) <= timeMs; this.next += 1)
+      this.add(present(this.fills[this.next], 'the next fill'));
+    return this.state;
+  }
+
+  private add(fill: FillRecord): void {
     const { side, atMs, amount, total } = fill;
-    position = addUnits(position, movedBy(fill));
+    this.position = addUnits(this.position, movedBy(fill));
     if (side === 'buy') {
-      const { sinceMs, bought, paid } = state;
-      state = {
+      const { sinceMs, bought, paid } = this.state;
+      this.state = {
         sinceMs: sinceMs ?? atMs,
         bought: bought + numberOfUnits(amount),
         paid: paid + numberOfUnits(total),
       };
-    } else if (position < parseUnits(rules?.amountStep ?? '0') || position <= 0n)
-      state = { sinceMs: null, bought: 0, paid: 0 };
+    } else if (this.position < this.step || this.position <= 0n) this.state = FLAT;
   }
-  return state;
 }
+
+const FLAT = { sinceMs: null, bought: 0, paid: 0 } as const;
 
 /** Returns why a strategy places no order now, whatever its conditions are. */
 function reasonsNow(

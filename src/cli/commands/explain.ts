@@ -144,7 +144,8 @@ Examples:
   sarraf why dip --csv hours.csv --market BTCUSDT --cash 10000 --at 2024-03-01T12:00Z --json`;
 
 /** The rules of a strategy at one bar, of a bot or of a backtest. */
-type ShownRules = Omit<BotRules, 'before' | 'markets'> & Partial<BotRules>;
+type ShownRules = Omit<BotRules, 'before' | 'markets' | 'periods'> &
+  Partial<Pick<BotRules, 'before' | 'markets'>>;
 
 async function why(strategy: string | undefined, options: WhyOptions): Promise<void> {
   const { at = null, data, config, market: [market = null] = [] } = options;
@@ -158,7 +159,8 @@ async function why(strategy: string | undefined, options: WhyOptions): Promise<v
     if (config !== undefined)
       throw wrongInput('expected no --config with --data: the strategy is read as the bot ran it last');
     const question = { dataFolder: data, strategy: strategy ?? null, market, atMs: at };
-    found = await readBotRules(question, (work) => readMirror({ data }, work));
+    const { periods: _, ...rules } = await readBotRules(question, (work) => readMirror({ data }, work));
+    found = rules;
   }
   print(options, found, () => readingLines(found, options));
 }

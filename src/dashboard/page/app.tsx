@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { signal, useSignalEffect } from '@preact/signals';
+import { useSignalEffect } from '@preact/signals';
 import type { OverviewReply } from '../schema/overview.ts';
 import { ActionDialog } from './actions/action-dialog.tsx';
 import { followEvents, liveState } from './live.ts';
 import { refreshMarkets, overview } from './overview.ts';
 import { route, hrefOf, LISTED_VIEWS, type PageView } from './route.ts';
-import { hasTexts, loadFurtherPart, t } from './translate.ts';
+import { hasTexts, t } from './translate.ts';
 import { endSession, pageSession, mayOperate } from './session.ts';
 import { botAheadMs, showCount, showTime } from './shown.ts';
 import { useReply } from './use-reply.ts';
 import { Login } from './views/login.tsx';
-import type { FurtherView as Further } from './views/further-view.tsx';
+import { loadedLater } from './loaded-later.tsx';
 import { MarketView } from './views/market.tsx';
 import { OrdersView } from './views/orders.tsx';
 import { OverviewView } from './views/overview.tsx';
@@ -226,26 +226,12 @@ interface ViewProps {
   readonly subject: string | null;
 }
 
-/** Code of the views that are rarely seen first; null until it is loaded. */
-const further = signal<typeof Further | null>(null);
-async function loadFurther(): Promise<void> {
-  further.value =
-    (await loadFurtherPart(async () => import('./views/further-view.tsx')))?.FurtherView ?? null;
-}
+/** The views that are rarely seen first. */
+const FurtherView = loadedLater(async () => (await import('./views/further-view.tsx')).FurtherView);
 
 function ViewOf({ view, subject }: ViewProps) {
   if (view === 'overview') return <OverviewView />;
   if (view === 'market') return <MarketView symbol={subject} />;
   if (view === 'orders') return <OrdersView />;
-  return <Later view={view} subject={subject} />;
-}
-
-function Later({ view, subject }: ViewProps) {
-  useEffect(() => {
-    if (further.value === null) void loadFurther();
-  }, [view]);
-  const Loaded = further.value;
-  if (Loaded !== null) return <Loaded view={view} subject={subject} />;
-  // If the code cannot be loaded, the notice above says what to do.
-  return reasonToReload.value === null ? <p class="empty">{t('loading')}</p> : null;
+  return <FurtherView key={view} view={view} subject={subject} />;
 }

@@ -27,6 +27,9 @@ export function chooseRialUnit(unit: RialUnit): void {
   storePreference('unit', unit);
 }
 
+/** True if the charts of markets show when the conditions of rules were true. */
+export const showsConditions = signal(readPreference('conditions') === 'true');
+
 /** Indicators that the reader has added to the charts of markets, such as `ema:20,rsi:14`. */
 export const indicators = signal(readPreference('indicators') ?? '');
 

@@ -23,13 +23,15 @@ import type {
   MarketsReply,
   MarksReply,
   BracketItem,
+  ConditionsReply,
   PlotsReply,
   ChartCandlesReply,
 } from '../schema/market.ts';
 import type { CostReply } from '../schema/action.ts';
 import type { BudgetItem, TermsReply } from '../schema/overview.ts';
 import { ENDPOINTS } from '../../exchange/endpoints.ts';
-import { orderItemOf, tryMarket } from './row-items.ts';
+import { orderItemOf, reasonItem, tryMarket } from './row-items.ts';
+import { marketsRunBy, type Period, type RuleAnswer } from '../../daemon/answers-apart.ts';
 import { oneSeriesOf, type ShownRange } from './strategy-items.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import { storedAlgorithm } from '../../engine/algorithm-json.ts';
@@ -296,6 +298,46 @@ function indicatorSeries(
       throw new ApiError('invalid-request', error.message, { field: 'indicators' });
     throw error;
   }
+}
+
+/** Maximum number of strategies whose conditions a chart shows: each takes a process for a moment. */
+const MOST_STRATEGIES = 8;
+
+/** Returns which strategies run in a market, and the period of a chart, whose end is null for the present. */
+export function askedConditions(
+  reader: MirrorReader,
+  range: ChartRange,
+  nowMs: number,
+  strategies: Parameters<typeof marketsRunBy>[1][] = [],
+) {
+  const market = checkedSymbol(reader, range.symbol);
+  const timeframe = checkedTimeframe(range.timeframe);
+  const untilMs = Math.min(nowMs, endMsOf(range, timeframe));
+  const stored = reader.stored();
+  const names = strategies
+    .filter((one) => marketsRunBy(stored, one).includes(market))
+    .map(({ name }) => name);
+  return {
+    market,
+    names: names.slice(0, MOST_STRATEGIES),
+    fromMs: untilMs - timeframeMs(timeframe) * range.limit,
+    atMs: untilMs < nowMs ? untilMs : null,
+  };
+}
+
+/** Returns the conditions of a strategy from a time on; none for one with handlers. */
+export function conditionItems(
+  strategy: string,
+  answer: RuleAnswer,
+  fromMs: number,
+): ConditionsReply['strategies'] {
+  if (answer.kind === 'handlers') return [];
+  if (answer.kind === 'problem')
+    return [{ strategy, problem: reasonItem(answer.reason), knownSinceMs: null, enter: [], exit: [] }];
+  const { knownSinceMs, enter, exit } = answer.rules.periods;
+  const isShown = ([, untilMs]: Period): boolean => untilMs > fromMs;
+  const shown = { enter: enter.filter(isShown), exit: exit.filter(isShown) };
+  return [{ strategy, problem: null, knownSinceMs, ...shown }];
 }
 
 /**

@@ -90,6 +90,12 @@ export const DASHBOARD_ENDPOINTS = {
     market.plotsReply,
     market.plotsQuery,
   ),
+  conditions: get(
+    '/markets/:symbol/conditions',
+    'When the conditions of strategies made of rules were true.',
+    market.conditionsReply,
+    market.chartQuery,
+  ),
   orders: get('/orders', 'Orders.', order.ordersReply, order.ordersQuery),
   order: get(
     '/orders/:key',

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { countField, decimalTextField, sideField, timeField, nameField, queriedTime } from './fields.ts';
+import {
+  countField,
+  decimalTextField,
+  sideField,
+  timeField,
+  nameField,
+  queriedTime,
+  reasonFields,
+} from './fields.ts';
 import { orderItem } from './order.ts';
 import { bothSides } from '../../domain/order-book.ts';
 import { eachBarValue } from '../../domain/candle.ts';
@@ -60,6 +68,26 @@ export const chartCandlesReply = z.object({
   candles: z.array(barItem).describe('Oldest first. The last one may still run.'),
 });
 
+const periods = z
+  .array(z.tuple([timeField, timeField]))
+  .describe('From the close of a candle to that of the next one at which it was no more so; oldest first.');
+
+export const conditionsReply = z.object({
+  market: z.string(),
+  strategies: z
+    .array(
+      z.object({
+        strategy: z.string(),
+        problem: z.object(reasonFields).nullable().describe('Why its conditions are not known.'),
+        knownSinceMs: timeField.nullable().describe('Before it, its conditions to buy are not known.'),
+        enter: periods,
+        exit: periods,
+      }),
+    )
+    .describe('Those made of rules that run in the market, of its first eight strategies.'),
+});
+
+export type ConditionsReply = z.output<typeof conditionsReply>;
 export type SeriesItem = z.output<typeof seriesItem>;
 export type EquityReply = z.output<typeof equityReply>;
 export type PlotsReply = z.output<typeof plotsReply>;

@@ -6,6 +6,7 @@ import { isRecorded } from '../../daemon/session-file.ts';
 import { setTimeout } from 'node:timers/promises';
 import { readShadows } from '../../daemon/compare-shadow.ts';
 import { readHaltWait } from '../../daemon/control-file.ts';
+import { MINUTE_MS } from '../../domain/time-text.ts';
 import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
 import { costlessWork, costOf, byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
@@ -91,6 +92,8 @@ export function createHandlers(
     });
   const alerts = new AlertItems(dataFolder, language);
   const rules = createRuleAnswers();
+  // Conditions of earlier bars change with a bar, and nobody waits for them.
+  const conditions = createRuleAnswers({ isHeavy: true, usedForMs: () => MINUTE_MS });
   const actions = new PostAction(folder, nowMs);
   const bots = new SharedSnapshot(() => overviews.knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
   const overview = new SharedSnapshot(
@@ -142,6 +145,21 @@ export function createHandlers(
     },
     plots: ({ params, query }) =>
       mirror.read((reader) => marketReplies.plotsReplyOf(reader, symbolIn(params), query)),
+    conditions: async ({ params, query }) => {
+      const { market, names, fromMs, atMs } = mirror.read((reader) =>
+        marketReplies.askedConditions(
+          reader,
+          { symbol: symbolIn(params), ...query },
+          nowMs(),
+          folder.note()?.strategies,
+        ),
+      );
+      const items = names.map(async (strategy) => {
+        const answer = await conditions.get({ dataFolder, strategy, market, atMs });
+        return marketReplies.conditionItems(strategy, answer, fromMs);
+      });
+      return { market, strategies: (await Promise.all(items)).flat() };
+    },
     orders: ({ query: { state, ...query } }) =>
       pageOf((pages) => pages.orders({ ...scopeOf(query), state }), rows.orderItemOf),
     order: ({ params }) => mirror.read((reader) => rows.orderReplyOf(reader, params['key'] ?? '')),

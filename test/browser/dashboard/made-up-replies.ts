@@ -575,6 +575,25 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       },
     ],
   },
+  conditions: {
+    market: 'BTCIRT',
+    strategies: [
+      {
+        strategy: 'dip',
+        problem: null,
+        knownSinceMs: NOW_MS - 400 * HOUR_MS,
+        enter: [90, 61, 33, 12].map((back) => [NOW_MS - back * HOUR_MS, NOW_MS - (back - 6) * HOUR_MS]),
+        exit: [80, 58, 20].map((back) => [NOW_MS - back * HOUR_MS, NOW_MS - (back - 4) * HOUR_MS]),
+      },
+      {
+        strategy: 'old',
+        problem: said('expected the file of old, was none in run.json'),
+        knownSinceMs: null,
+        enter: [],
+        exit: [],
+      },
+    ],
+  },
   orders: { items: [...openOrders, orderOf(7, 'filled'), orderOf(8, 'cancelled')], next: '42' },
   order: {
     orders: [orderOf(0, 'open')],

@@ -54,6 +54,20 @@ async function open(
   return visited;
 }
 
+/** True if the chart has the colour of a band of conditions to buy, which is that of its word in the legend. */
+const HAS_BANDS = `[...document.querySelectorAll('.chart canvas')].some((canvas) => {
+  const wanted = getComputedStyle(document.documentElement).getPropertyValue('--good-ground').trim();
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(wanted.slice(at, at + 2), 16));
+  const [width, height] = [canvas.width || 1, canvas.height || 1];
+  const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+  if (canvas.width > 0) copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, width, height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) count += 1;
+  return count > 1_000;
+})`;
+
 /** Views, each with the selector of its part that is drawn last. */
 const VIEWS = [
   ['overview', '.chart.lines[data-drawn=true]'],
@@ -750,6 +764,37 @@ describe('an action', () => {
     await page.click('.panel-actions button >> nth=0');
     await page.click('dialog li button');
     expect(await page.evaluate("localStorage.getItem('sarraf.indicators')")).toBe('');
+    expect(messages).toEqual([]);
+    await page.close();
+  });
+
+  test.each(LOOKS)('shows bands of conditions, and keeps the choice: $language $theme', async (look) => {
+    const until = '.chart[data-drawn]';
+    const { page, requests, messages } = await open('market/BTCIRT', { ...look, until });
+    const asked = `${address}/api/v1/markets/BTCIRT/conditions?timeframe=1h`;
+    expect(requests).not.toContain(asked);
+    await page.click('.panel-actions button >> nth=0');
+    await page.check('#field-conditions');
+    await keepPicture(page, `dashboard-conditions-dialog-${look.language}-${look.theme}-${look.screen}`);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await overhangOf(page)).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('[data-conditions] .badge.good');
+    expect(await textOf(page, '[data-conditions] .badge.good')).toBe(
+      look.language === 'fa' ? 'شرط‌های خرید' : 'conditions to buy',
+    );
+    await page.reload();
+    await page.waitForSelector('.chart[data-drawn]');
+    await page.waitForSelector('[data-conditions]');
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await overhangOf(page)).toBe(0);
+    await expect.poll(() => page.evaluate(HAS_BANDS)).toBe(true);
+    await keepPicture(page, `dashboard-conditions-${look.language}-${look.theme}-${look.screen}`);
+    await page.click('.panel-actions button >> nth=0');
+    await page.uncheck('#field-conditions');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.isVisible('[data-conditions]')).toBe(false);
+    await expect.poll(() => page.evaluate(HAS_BANDS)).toBe(false);
     expect(messages).toEqual([]);
     await page.close();
   });

@@ -137,6 +137,7 @@ describe('what is read', () => {
     ['equity', '/equity?from=0'],
     ['strategy', '/strategies/market-maker'],
     ['rules', '/strategies/market-maker/rules'],
+    ['conditions', '/markets/BTCIRT/conditions'],
     ['markets', '/markets'],
     ['terms', '/markets/BTCIRT/terms'],
     ['candles', '/markets/BTCIRT/candles?timeframe=5m&limit=3'],
@@ -193,10 +194,13 @@ describe('what is read', () => {
     });
     leaveRecord(own, { mode: 'embedded', strategies });
     const there = await new DashboardHere(own).listen();
-    const [rules, handlers, member] = await Promise.all(
-      ['ma-cross/rules', 'market-maker/rules', 'ma-cross/rules?market=ETHIRT'].map(
-        async (path) => (await there.api(`/strategies/${path}`)).json,
-      ),
+    const paths = ['ma-cross/rules', 'market-maker/rules', 'ma-cross/rules?market=ETHIRT'];
+    const [rules, handlers, member, conditions, early] = await Promise.all(
+      [
+        ...paths.map((path) => `/strategies/${path}`),
+        '/markets/BTCIRT/conditions?timeframe=1m',
+        '/markets/BTCIRT/conditions?timeframe=1m&around=1000',
+      ].map(async (path) => (await there.api(path)).json),
     );
     await there.close();
     expect(rules).toMatchObject({
@@ -209,6 +213,12 @@ describe('what is read', () => {
       },
     });
     expect(strict(DASHBOARD_ENDPOINTS.rules.reply).safeParse(rules).error).toBeUndefined();
+    expect(strict(DASHBOARD_ENDPOINTS.conditions.reply).safeParse(conditions).error).toBeUndefined();
+    expect(conditions).toMatchObject({
+      strategies: [{ strategy: 'ma-cross', problem: null, knownSinceMs: expect.any(Number) }],
+    });
+    const [before] = early['strategies'];
+    expect(before.problem.reason).toMatch(/^expected a closed bar of BTCIRT \(1m\), found none before/);
     expect(handlers).toEqual({ markets: [], problem: null, rules: null });
     expect(member).toMatchObject({ problem: { reason: expect.stringContaining('was ETHIRT') }, rules: null });
   });

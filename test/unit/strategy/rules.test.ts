@@ -441,6 +441,8 @@ export default defineRules({
 const FIRST_MS = Date.UTC(2024, 0, 1);
 const HOUR_MS = 3_600_000;
 
+const hours = (from: number, until: number) => [FIRST_MS + from * HOUR_MS, FIRST_MS + until * HOUR_MS];
+
 const dipRow = (json: string): MirrorChange => ({
   kind: 'strategy',
   strategy: { name: 'dip', status: 'running', reason: null, json, atMs: FIRST_MS },
@@ -646,6 +648,42 @@ describe('why of a bot', () => {
     );
     expect(await ask('--config', 'bot.yaml')).toEqual(failed(2, 'expected no --config with --data'));
     expect(await ask('--at', '2023-01-01')).toEqual(failed(2, 'found none before 2023-01-01'));
+  });
+
+  test('shows the periods of its conditions; those of an exit count from what was held then', async () => {
+    leave(BOUGHT);
+    const file = join(mirror.folder, 'dip.ts');
+    writeFileSync(file, DIP.replace('isAbove(110)', 'isAbove(102)'));
+    const question = { dataFolder: mirror.folder, strategy: 'dip', market: 'BTCUSDT', atMs: null };
+    const answer = await createRuleAnswers().get(question);
+    // 104 is 5.05 % above 99, 103 is not; 101 came before the purchase.
+    expect(answer).toMatchObject({
+      rules: {
+        periods: { knownSinceMs: hours(1, 2)[0], enter: [hours(2, 3)], exit: [hours(3, 4)] },
+      },
+    });
+  });
+
+  test('joins the periods of bars that follow each other, and not those around a missing bar', async () => {
+    leave();
+    mirror.write(
+      [98, 97, 96].map((close, index): MirrorChange => {
+        const price = decimalText(String(close));
+        const openTimeMs = FIRST_MS + [4, 5, 7][index]! * HOUR_MS;
+        const ohlc = { open: price, high: price, low: price, close: price };
+        return {
+          kind: 'candle',
+          market: 'BTCUSDT',
+          timeframe: '1h',
+          candle: { openTimeMs, ...ohlc, volume: price },
+        };
+      }),
+    );
+    const question = { dataFolder: mirror.folder, strategy: 'dip', market: null, atMs: null };
+    const answer = await createRuleAnswers().get(question);
+    expect(answer).toMatchObject({
+      rules: { periods: { enter: [hours(2, 3), hours(5, 7), hours(8, 9)], exit: [] } },
+    });
   });
 
   test('is computed in a process of its own, which may loop', async () => {

@@ -1,11 +1,10 @@
 import { useEffect, useRef, useMemo } from 'preact/hooks';
 import { signal, useSignal } from '@preact/signals';
-import { reasonToReload } from '../page-parts.ts';
+import { loadedLater } from '../loaded-later.tsx';
 import { failureMessage } from '../parts/panel.tsx';
-import { loadFurtherPart, t } from '../translate.ts';
+import { t } from '../translate.ts';
 import { refreshAll } from '../use-reply.ts';
 import { openDialog, type PageAction, type OpenDialog, newKey } from './action.ts';
-import type * as Fields from './action-fields.tsx';
 import type { ActionStateReply, CostReply, ActionReply } from '../../schema/action.ts';
 import { Button, SentenceText, SideWord } from '../parts/words.tsx';
 import { knownMarket } from '../overview.ts';
@@ -49,7 +48,7 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
       ) : null}
       <p>{t(`action.${kind}.what`)}</p>
       {action.value === null ? (
-        <FieldsFor open={open} onReady={(ready) => (action.value = ready)} />
+        <ActionFields open={open} onReady={(ready) => (action.value = ready)} />
       ) : (
         <Steps
           action={action.value}
@@ -61,20 +60,9 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
   );
 }
 
-/** Code of the fields that some actions need, such as those of an order; null until it is loaded. */
-const fields = signal<typeof Fields | null>(null);
-async function loadFields(): Promise<void> {
-  fields.value = await loadFurtherPart(async () => import('./action-fields.tsx'));
-}
-
-function FieldsFor(props: Fields.ActionFieldsProps) {
-  useEffect(() => {
-    if (fields.value === null) void loadFields();
-  }, []);
-  const loaded = fields.value;
-  if (loaded !== null) return <loaded.ActionFields {...props} />;
-  return reasonToReload.value === null ? <p class="empty">{t('loading')}</p> : null;
-}
+/** Fields that some actions need, and the cost of an order. */
+const ActionFields = loadedLater(async () => (await import('./action-fields.tsx')).ActionFields);
+const OrderCost = loadedLater(async () => (await import('./action-fields.tsx')).OrderCost);
 
 interface StepsProps {
   readonly action: PageAction;
@@ -172,8 +160,6 @@ function CostLines({ action, cost }: { readonly action: PageAction; readonly cos
   if (cost === null) return null;
   const { cancelCount, places, requests, limit, windowMs, seconds } = cost;
   const isFree = requests === 0;
-  // The fields of an order were filled in before, with code that has been loaded for it.
-  const Order = action.kind === 'order' ? fields.value?.OrderCost : undefined;
   return (
     <div class="cost">
       <h3>{t('cost.title')}</h3>
@@ -189,7 +175,7 @@ function CostLines({ action, cost }: { readonly action: PageAction; readonly cos
             : ` ${t('cost.pace', { limit, window: showLength(windowMs), length: showLength(seconds * 1_000) })}`}
         </li>
       </ul>
-      {action.kind === 'order' && Order !== undefined ? <Order order={action.body} cost={cost} /> : null}
+      {action.kind === 'order' ? <OrderCost order={action.body} cost={cost} /> : null}
     </div>
   );
 }

@@ -4,7 +4,8 @@ import { unitName } from '../../../language/format-money.ts';
 import { localeOf } from '../../../language/locale.ts';
 import { readTypedDecimal } from '../../../language/read-typed-decimal.ts';
 import { knownMarket, markets, overview, strategyOptions } from '../overview.ts';
-import { chooseIndicators, indicators, language } from '../preferences.ts';
+import { chooseIndicators, indicators, language, showsConditions } from '../preferences.ts';
+import { storePreference } from '../../../page/theme.ts';
 import { t } from '../translate.ts';
 import { NONE, showBothUnits, showExact, showLength, showShare } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
@@ -336,6 +337,11 @@ function NoteFields({ entry, onReady, ...before }: FieldsOf<'note'>) {
 /** Maximum number of indicators in a chart. */
 const MOST_INDICATORS = 5;
 
+function showConditions(isShown: boolean): void {
+  showsConditions.value = isShown;
+  storePreference('conditions', String(isShown));
+}
+
 /** Fields to add indicators to the charts of markets, and to take them away. They are kept in the browser. */
 function IndicatorFields({ known }: FieldsOf<'indicators'>) {
   const names = Object.keys(known).toSorted();
@@ -384,6 +390,15 @@ function IndicatorFields({ known }: FieldsOf<'indicators'>) {
           problem={problem.value}
         />
       )}
+      <label class="tick">
+        <input
+          type="checkbox"
+          id="field-conditions"
+          checked={showsConditions.value}
+          onChange={(event) => showConditions(event.currentTarget.checked)}
+        />
+        {t('field.conditions')}
+      </label>
     </FieldsForm>
   );
 }

@@ -75,8 +75,8 @@ function timeScaleOptions(locale: Locale, borderColor: string): DeepPartial<Time
 export class CandleChart {
   readonly #room: HTMLElement;
   readonly #locale: Locale;
-  readonly #chart: IChartApiBase;
-  readonly #candles: CandleSeries;
+  readonly chart: IChartApiBase;
+  readonly candles: CandleSeries;
   readonly #volume: ISeriesApi<'Histogram'>;
   readonly #markers: ISeriesMarkersPluginApi<Time>;
   readonly #lines = new Map<string, ISeriesApi<'Line'>>();
@@ -89,7 +89,7 @@ export class CandleChart {
     this.#room = room;
     this.#locale = locale;
     const colours = chartColours();
-    this.#chart = createChartEx<Time, ReturnType<typeof tehranScale>>(room, tehranScale(locale.calendar), {
+    this.chart = createChartEx<Time, ReturnType<typeof tehranScale>>(room, tehranScale(locale.calendar), {
       autoSize: true,
       layout: {
         // The library's logo adds an inline style, which the page forbids; the view has the link as text.
@@ -104,7 +104,7 @@ export class CandleChart {
       timeScale: timeScaleOptions(locale, colours.line),
       localization: { timeFormatter: (time: Time) => formatTime(Number(time) * 1_000, locale) },
     });
-    this.#candles = this.#chart.addSeries(CandlestickSeries, {
+    this.candles = this.chart.addSeries(CandlestickSeries, {
       upColor: colours.up,
       downColor: colours.down,
       wickUpColor: colours.up,
@@ -113,13 +113,13 @@ export class CandleChart {
       // Format for this series only: the panes below show no prices, and no unit of money.
       priceFormat: shownBy(priceFormatOf(room.clientWidth, quote, locale)),
     });
-    this.#volume = addVolume(this.#chart, { color: colours.line });
-    this.#markers = createSeriesMarkers(this.#candles, []);
+    this.#volume = addVolume(this.chart, { color: colours.line });
+    this.#markers = createSeriesMarkers(this.candles, []);
   }
 
   show({ candles, marks, plots, words }: CandleChartData): void {
     const colours = chartColours();
-    this.#candles.setData(
+    this.candles.setData(
       candles.candles.map(({ openTimeMs, open, high, low, close }) => ({
         time: seconds(openTimeMs),
         open: Number(open),
@@ -147,9 +147,9 @@ export class CandleChart {
         })
         .toReversed(),
     );
-    for (const level of this.#levels) this.#candles.removePriceLine(level);
+    for (const level of this.#levels) this.candles.removePriceLine(level);
     this.#levels = levelsOf(marks, words).map(({ price, title, tone }) =>
-      this.#candles.createPriceLine({
+      this.candles.createPriceLine({
         price,
         title,
         color: { buy: colours.up, sell: colours.down, take: colours.accent, stop: colours.down }[tone],
@@ -162,7 +162,7 @@ export class CandleChart {
     const shown = `${candles.market} ${candles.timeframe}`;
     if (shown !== this.#shown && times.length > 0) {
       this.#shown = shown;
-      this.#chart
+      this.chart
         .timeScale()
         .setVisibleLogicalRange({ from: Math.max(-1, times.length - 140), to: times.length + 4 });
     }
@@ -174,7 +174,7 @@ export class CandleChart {
       if (place === null) continue;
       let line = this.#lines.get(name);
       if (line === undefined) {
-        line = this.#chart.addSeries(
+        line = this.chart.addSeries(
           LineSeries,
           { ...UNMARKED, color: colours[index % colours.length] ?? '', lineWidth: 1, title: plot },
           place,
@@ -200,12 +200,12 @@ export class CandleChart {
     if (this.#panes.includes(title)) return;
     this.#panes.push(title);
     this.#room.style.setProperty('--panes', String(this.#panes.length));
-    this.#chart.panes()[0]?.setStretchFactor(CANDLES_HEIGHT);
+    this.chart.panes()[0]?.setStretchFactor(CANDLES_HEIGHT);
     writePaneTitle(line.getPane(), title, chartColours().font);
   }
 
   remove(): void {
     this.#room.style.removeProperty('--panes');
-    this.#chart.remove();
+    this.chart.remove();
   }
 }

@@ -1,9 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { loadPart } from '../page-parts.ts';
 import { isDark } from '../../../page/theme.ts';
-import { indicators, locale } from '../preferences.ts';
+import { indicators, locale, showsConditions } from '../preferences.ts';
 import type { LineChartData } from './line-chart.ts';
-import type { CandleChartData } from './candle-chart.ts';
+import type { CandleChart, CandleChartData } from './candle-chart.ts';
+import { signal } from '@preact/signals';
 
 interface Chart<Data> {
   show(data: Data): unknown;
@@ -64,20 +65,30 @@ export function Lines(data: LineChartData) {
   );
 }
 
+/** The chart of candles on the page; null while there is none. */
+export const shownCandles = signal<CandleChart | null>(null);
+
 export function CandleView({ data, label }: { readonly data: CandleChartData; readonly label: string }) {
   return (
     <ChartRoom
       kind="candles"
       label={label}
       data={data}
-      subject={`${data.quote} ${data.candles.market} ${indicators.value}`}
+      subject={`${data.quote} ${data.candles.market} ${indicators.value} ${showsConditions.value}`}
       parts={[data.candles, data.marks, data.plots]}
       load={async () => {
         const { CandleChart } = await import('./candle-chart.ts');
         return (room, newest) => {
           const chart = new CandleChart(room, locale.value, newest.quote);
           chart.show(newest);
-          return chart;
+          shownCandles.value = chart;
+          return {
+            show: (shown) => chart.show(shown),
+            remove() {
+              shownCandles.value = null;
+              chart.remove();
+            },
+          };
         };
       }}
     />

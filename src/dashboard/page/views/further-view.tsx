@@ -11,6 +11,9 @@ import { SignalsView } from './signals.tsx';
 import { ProfitsView, QualityView, TripsView } from './trips.tsx';
 import { StrategyView } from './strategy.tsx';
 
+// In this file too, since a file of its own would split what the page loads at first.
+export { ConditionBands } from '../charts/condition-bands.tsx';
+
 const VIEWS = {
   trips: TripsView,
   profits: ProfitsView,

@@ -22,7 +22,8 @@ import type {
 } from '../../schema/market.ts';
 import { OrdersTable } from './orders.tsx';
 import { formatUnit } from '../../../language/format-money.ts';
-import { indicators, locale } from '../preferences.ts';
+import { indicators, locale, showsConditions } from '../preferences.ts';
+import { loadedLater } from '../loaded-later.tsx';
 
 /** Shortest times between two reads, in ms. */
 const BOOK_PAUSE_MS = 2_000;
@@ -148,6 +149,8 @@ interface MarketChartProps extends Pick<OneMarketProps, 'market' | 'around'> {
   readonly marks: MarksReply | null;
 }
 
+const ConditionBands = loadedLater(async () => (await import('./further-view.tsx')).ConditionBands);
+
 function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
   const { symbol, quote, timeframes } = market;
   const base = `/markets/${encodeURIComponent(symbol)}`;
@@ -203,6 +206,7 @@ function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
           )
         }
       </WithReply>
+      {showsConditions.value ? <ConditionBands path={withQuery(`${base}/conditions`, range)} /> : null}
       <p class="note">
         <a href="https://www.tradingview.com/" rel="noreferrer" target="_blank">
           {t('chart.library')}

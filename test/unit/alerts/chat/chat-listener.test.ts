@@ -84,6 +84,7 @@ const RULES: BotRules = {
   closeTimeMs: NOON_MS,
   isHeld: false,
   markets: ['BTCUSDT'],
+  periods: { knownSinceMs: null, enter: [], exit: [] },
   before: [sentence('rules-orders-open', { count: 2 })],
   outcome: sentence('rules-missing', { conditions: 'strength' }),
   missing: ['strength'],
