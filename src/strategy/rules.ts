@@ -273,8 +273,8 @@ function partIn({ indicators }: StrategyContext): RulePart | null {
 }
 
 /**
- * True for an open order that rules wait for while something is held: the rest of a purchase, or a sale, which
- * is the exit by decision of a position with a bracket. Other exits of a bracket always rest.
+ * True for an open order that rules wait for while something is held: the rest of a purchase, or a sale,
+ * which is the exit by decision of a position with a bracket. Other exits of a bracket always rest.
  */
 export const isAwaited = ({ exit }: { readonly exit: ExitKind | null }): boolean =>
   exit === null || exit === 'decision';

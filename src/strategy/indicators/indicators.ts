@@ -201,7 +201,7 @@ function sharedValuesOf(indicator: string, candle: Candle) {
   return { values: found, source, first: row };
 }
 
-/** Adds to the size that shared values count, and drops those that were not used longest above the maximum. */
+/** Adds to the size of shared values, and drops those that were not used longest above the maximum. */
 function countShared(values: SharedValues, bytes: number): void {
   values.bytes += bytes;
   let total = 0;
