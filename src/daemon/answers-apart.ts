@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { Candle } from '../domain/candle.ts';
 import { messageOf } from '../domain/errors.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
-import { MINUTE_MS } from '../domain/time-text.ts';
+import { lengthText, MINUTE_MS } from '../domain/time-text.ts';
 import { readRecord } from '../engine/stored-records.ts';
 import type { EngineStatus } from '../engine/trading-state.ts';
-import type { Sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import type { StoredRow } from '../mirror/mirror-reader.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import type { TextsOf } from '../records/field.ts';
@@ -198,9 +198,7 @@ class AnswersApart<Question, Answer> {
     const known = this.known.get(key);
     if (known !== undefined && this.isKnown(question)) return known.answer;
     const { usedForMs = () => ANSWER_FOR_MS } = this.answering;
-    const answer = this.last
-      .then(async () => answerApart(key, this.answering))
-      .catch((error: unknown) => ({ kind: 'problem', reason: messageOf(error) }) as const);
+    const answer = this.last.then(async () => answerApart(key, this.answering));
     const entry = { answer, usedUntilMs: Infinity };
     this.last = answer.then((made) => (entry.usedUntilMs = performance.now() + usedForMs(made)));
     this.known.set(key, entry);
@@ -215,33 +213,39 @@ export const createRuleAnswers = (bounds: Partial<typeof RULES> = {}) =>
 export const createMomentAnswers = (bounds: Partial<typeof MOMENTS> = {}) =>
   new AnswersApart<MomentQuestion, MomentAnswer>({ ...MOMENTS, ...bounds });
 
+/** Signal that ends a process whose heap has reached its limit. */
+const OUT_OF_MEMORY = 'SIGABRT';
+
+const problemOf = (error: unknown): Problem => ({ kind: 'problem', reason: messageOf(error) });
+
 /**
- * Has a program answer a question in a process without an environment, which is ended after some time.
- * Rejects if it ends without an answer.
+ * Has a program answer a question in a process without an environment, which is ended after some time. Never
+ * rejects: a process that ends without an answer is a problem.
  */
 export async function answerApart<Answer>(
   question: string,
   { program, longestMs: timeout = LONGEST_MS, heapMb = HEAP_MB, flags = [], isHeavy }: Answering<Answer>,
-): Promise<Answer> {
-  const child = fork(program, [question], {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    env: {},
-    execArgv: [`--max-old-space-size=${heapMb}`, ...flags],
-    timeout,
-    killSignal: 'SIGKILL',
-  });
-  if (isHeavy === true && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  return new Promise((resolve, reject) => {
+): Promise<Answer | Problem> {
+  return new Promise<Answer | Problem>((resolve, reject) => {
+    const child = fork(program, [question], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: {},
+      execArgv: [`--max-old-space-size=${heapMb}`, ...flags],
+      timeout,
+      killSignal: 'SIGKILL',
+    });
+    if (isHeavy === true && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     child.once('message', (answer) => resolve(answer as Answer));
     child.once('error', reject);
-    child.once('exit', (code, signal) =>
-      reject(
-        new Error(
-          `expected an answer within ${timeout / 1_000} s and ${heapMb} MB, was the end of its process: ${signal ?? code}`,
-        ),
-      ),
-    );
-  });
+    child.once('exit', (code, signal) => {
+      const reason = child.killed
+        ? sentence('apart-late', { bound: lengthText(timeout) })
+        : signal === OUT_OF_MEMORY
+          ? sentence('apart-memory', { bound: heapMb })
+          : sentence('apart-ended', { how: signal ?? `${code}` });
+      resolve({ kind: 'problem', reason });
+    });
+  }).catch(problemOf);
 }
 
 /** Answers the question of this process if it is that of a program, and ends it; also with its parent. */
@@ -251,8 +255,6 @@ export async function answerHere<Answer>(
 ): Promise<void> {
   if (process.argv[1] !== program) return;
   process.once('disconnect', () => process.exit());
-  const made = await answer(JSON.parse(process.argv[2] ?? '') as never).catch(
-    (error: unknown) => ({ kind: 'problem', reason: messageOf(error) }) as const,
-  );
+  const made = await answer(JSON.parse(process.argv[2] ?? '') as never).catch(problemOf);
   process.send?.(made, () => process.exit());
 }

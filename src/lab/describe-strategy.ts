@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { answerApart, answerHere, READ_ONLY } from '../daemon/answers-apart.ts';
 import { messageOf } from '../domain/errors.ts';
+import { english } from '../language/sentence.ts';
 import { loadStrategy } from '../plugins/load-strategy.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import { formFieldsOf } from './form-fields.ts';
@@ -18,10 +19,8 @@ const FORMS = { program: fileURLToPath(ownModule('lab/describe-strategy')), flag
  */
 export async function describeStrategy(file: string, longestMs?: number): Promise<DescribedStrategy> {
   const bounds = longestMs === undefined ? FORMS : { ...FORMS, longestMs };
-  return answerApart<DescribedStrategy>(JSON.stringify(file), bounds).catch((error) => ({
-    fields: [],
-    problem: `${file}: ${messageOf(error)}`,
-  }));
+  const made = await answerApart<DescribedStrategy>(JSON.stringify(file), bounds);
+  return 'kind' in made ? { fields: [], problem: `${file}: ${english(made.reason)}` } : made;
 }
 
 await answerHere(FORMS, async (file: string): Promise<DescribedStrategy> => {

@@ -22,7 +22,7 @@ import {
   type StrategyReply,
   type EquityItem,
 } from '../schema/overview.ts';
-import { english, sentence, type Sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { ReadRules } from '../../strategy/explain-rules.ts';
 import { MOST_ROWS_OF_PAGE } from '../schema/fields.ts';
 import { ApiError } from '../api-error.ts';
@@ -193,7 +193,7 @@ const first = <Row>(rows: readonly Row[]): Row[] => rows.slice(0, MOST_ROWS_OF_P
 export function momentReplyOf(answer: MomentAnswer | 'working' | 'off'): MomentReply {
   const none = { problem: null, fromMs: null, toMs: null, differing: 0, differences: [], moment: null };
   if (typeof answer === 'string') return { ...none, state: answer };
-  if (answer.kind === 'problem') return { ...none, state: 'unusable', problem: english(answer.reason) };
+  if (answer.kind === 'problem') return { ...none, state: 'unusable', problem: reasonItem(answer.reason) };
   const { beganMs, endMs, differences, moment, missing } = answer;
   const replay = {
     problem: null,

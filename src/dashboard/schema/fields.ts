@@ -91,6 +91,7 @@ export const API_ERROR_STATUS = {
   'no-mirror': 503,
   'data-unusable': 503,
   'too-slow': 503,
+  busy: 503,
   internal: 500,
 } as const;
 

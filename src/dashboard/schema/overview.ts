@@ -394,7 +394,7 @@ export const momentReply = z.object({
     .describe(
       '`shown`: it is there. `working`: it is not made yet, ask again. `off`: no run of the bot was recorded. `unknown`: the recorded run has no such decision. `unreached`: its events end before it. `otherwise`: the code does not decide it any more. `unusable`: the recording can not be replayed.',
     ),
-  problem: z.string().nullable().describe('Why it can not be replayed.'),
+  problem: z.object(reasonFields).nullable().describe('Why it can not be replayed.'),
   fromMs: timeField.nullable().describe('When the recorded run began.'),
   toMs: timeField.nullable().describe('Up to when it was replayed.'),
   differing: countField.describe('Decisions up to there that the code makes otherwise now; at most 1,000.'),

@@ -171,11 +171,9 @@ export function createHandlers(
       const question = { dataFolder, name };
       const { waiting } = moments;
       if (waiting >= MOST_REPLAYS && !moments.isKnown(question))
-        throw new ApiError(
-          'too-slow',
-          `expected at most ${MOST_REPLAYS} replays at once, were ${waiting}: ask again later`,
-          { retryAfterMs: REPLAY_WITHIN_MS },
-        );
+        throw new ApiError('busy', sentence('apart-busy', { most: MOST_REPLAYS, count: waiting }), {
+          retryAfterMs: REPLAY_WITHIN_MS,
+        });
       const late = setTimeout(REPLAY_WITHIN_MS, 'working' as const, { ref: false });
       return momentReplyOf(await Promise.race([moments.get(question), late]));
     },

@@ -106,7 +106,7 @@ test('a person sees fills come, halts, sees the orders gone, resumes, and reads 
   const { key } = items.at(-1) ?? { key: '' };
   await goTo(second.page, `order/${key}`);
   await second.page.click('button:text("What the bot knew")');
-  await second.page.waitForSelector('[data-moment=shown]:focus', PATIENT);
+  await second.page.waitForSelector('dialog[data-moment=shown]', PATIENT);
   const known = await textOf(second.page, '[data-moment]');
   for (const part of [key, 'answer to', 'Best prices', 'BTCIRT', 'Open orders'])
     expect(known).toContain(part);

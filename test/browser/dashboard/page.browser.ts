@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
+import { logItemOf } from '../../../src/dashboard/readers/row-items.ts';
 import { factsOfEnglish, reasonOf } from '../../support/facts-of-english.ts';
 import {
   keepDocsPicture,
@@ -13,7 +14,7 @@ import {
   type Look,
 } from '../open-page.ts';
 import { findBarriers } from './find-barriers.ts';
-import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
+import { INTENT, NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import { MadeUpServer } from './made-up-server.ts';
 
 let browser: Browser;
@@ -96,6 +97,16 @@ const LOOKS: readonly Visit[] = [
   { language: 'fa', theme: 'light', screen: 'phone', unit: 'toman' },
 ];
 
+/** A line of the log that names an order. */
+const CANCELED = logItemOf({
+  seq: 9,
+  atMs: NOW_MS - 60_000,
+  kind: 'control',
+  subject: 'cancel',
+  json: JSON.stringify({ kind: 'cancel', order: 'grid-1000', by: 'ali' }),
+  level: 0,
+});
+
 describe.each(LOOKS)('in $language, $theme, on a $screen', (look) => {
   test.each(VIEWS)('%s fits, says nothing to the console, and keeps nobody out', async (view, until) => {
     const { page, messages, requests } = await open(view, { ...look, until });
@@ -113,23 +124,47 @@ describe.each(LOOKS)('in $language, $theme, on a $screen', (look) => {
     await page.close();
   });
 
-  test('what the bot knew is opened by the keyboard at an order, and fits', async () => {
-    const { page, messages } = await open('order/grid-1000', { ...look, until: '.life li' });
-    await page.focus('main .panel-actions button');
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('[data-moment=shown]:focus');
-    await page.waitForSelector('html:not([data-sentences=loading])');
-    expect(await page.locator('[data-moment] h3').count()).toBe(8);
-    expect(await page.locator('[data-moment] .notice.bad').count()).toBe(1);
-    // Nothing can be done with an order of the past.
-    expect(await page.locator('[data-moment] button').count()).toBe(0);
-    expect(await overhangOf(page)).toBe(0);
-    if (look.screen === 'phone') expect(await tableOverhangOf(page)).toBe(0);
-    expect(await findBarriers(page)).toEqual([]);
-    expect(messages).toEqual([]);
-    await keepPicture(page, `dashboard-moment-${look.language}-${look.theme}-${look.screen}`);
-    await page.close();
-  });
+  test.each([
+    ['order/grid-1000', ['What the bot knew', 'دانسته‌های ربات'], 'grid-1000'],
+    ['strategy/grid', ['What the bot knew', 'دانسته‌های ربات'], INTENT.id],
+    ['trips', ['Known at entry', 'دانسته‌ها هنگام ورود'], 'grid-1001'],
+    ['trips', ['Known at exit', 'دانسته‌ها هنگام خروج'], 'grid-1003'],
+    ['log', ['What the bot knew', 'دانسته‌های ربات'], 'grid-1000'],
+  ] as const)(
+    'what the bot knew is opened and closed by the keyboard in %s by %s, and fits',
+    async (view, names, decision) => {
+      server.replies.set('log', { items: [CANCELED], next: null });
+      const button = names.map((name) => `main button:text-is("${name}")`).join(', ');
+      const { page, messages, requests } = await open(view, { ...look, until: button });
+      await keepPicture(
+        page,
+        `dashboard-to-moment-${view.replace('/', '-')}-${look.language}-${look.theme}-${look.screen}`,
+      );
+      const opener = page.locator(button).first();
+      await opener.focus();
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('dialog[data-moment=shown]');
+      expect(requests).toContain(`${address}/api/v1/orders/${decision}/moment`);
+      await page.waitForSelector('html:not([data-sentences=loading])');
+      expect(await page.evaluate('document.activeElement.closest("dialog") !== null')).toBe(true);
+      expect(await page.locator('dialog.moment h3').count()).toBe(8);
+      expect(await page.locator('dialog.moment .notice.bad').count()).toBe(1);
+      // Nothing can be done with an order of the past.
+      expect(await page.locator('dialog.moment button').count()).toBe(1);
+      expect(await overhangOf(page)).toBe(0);
+      if (look.screen === 'phone') expect(await tableOverhangOf(page)).toBe(0);
+      expect(await findBarriers(page)).toEqual([]);
+      await keepPicture(
+        page,
+        `dashboard-moment-${view.replace('/', '-')}-${look.language}-${look.theme}-${look.screen}`,
+      );
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog.moment', { state: 'detached' });
+      expect(await opener.evaluate((each) => each.matches(':focus'))).toBe(true);
+      expect(messages).toEqual([]);
+      await page.close();
+    },
+  );
 });
 
 test('pictures for the docs', async () => {
@@ -155,8 +190,9 @@ test('what the bot knew says why it is not there, and waits for its replay', asy
   server.replies.set('moment', { ...made, state: 'off' });
   const { page } = await open('strategy/grid', { until: '.chart.lines[data-drawn=true]' });
   await page.click('button:text("What the bot knew")');
-  await page.waitForSelector('[data-moment=off]:focus');
+  await page.waitForSelector('[data-moment=off]');
   expect(await textOf(page, '[data-moment] .notice')).toContain('record: {}');
+  await page.click('dialog.moment button');
   server.replies.set('moment', { ...made, state: 'working' });
   await page.locator('button:text("What the bot knew")').nth(1).click();
   await page.waitForSelector('[data-moment=working]');

@@ -2,6 +2,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ApiError } from '../../../src/dashboard/api-error.ts';
+import { reasonItem } from '../../../src/dashboard/readers/row-items.ts';
+import { sentence, type Sentence } from '../../../src/language/sentence.ts';
 import { pageFolder } from '../../../src/plugins/own-files.ts';
 import { keepPicture, launchChromium, openAddress, overhangOf } from '../open-page.ts';
 import { NOW_MS, REPLIES } from './made-up-replies.ts';
@@ -65,6 +68,13 @@ test('what the bot wrote is shown where its sentences in Persian are out of reac
   await page.close();
 });
 
+/** Ends of a replay's process without an answer. */
+const ENDS: Readonly<Record<string, Sentence>> = {
+  late: sentence('apart-late', { bound: '5 min' }),
+  memory: sentence('apart-memory', { bound: 512 }),
+  ended: sentence('apart-ended', { how: 'SIGSEGV' }),
+};
+
 describe('in Persian there is no English sentence', () => {
   test.each([
     ['overview', 'main tbody tr'],
@@ -93,19 +103,37 @@ describe('in Persian there is no English sentence', () => {
     await page.close();
   });
 
-  test.each(['shown', 'off', 'unknown', 'unreached', 'otherwise'])(
+  test.each(['shown', 'off', 'unknown', 'unreached', 'otherwise', 'late', 'memory', 'ended'])(
     'in what the bot knew: %s',
-    async (state) => {
+    async (name) => {
       const made = REPLIES.moment as { readonly moment: object };
-      server.replies.set('moment', { ...made, state, moment: state === 'shown' ? made.moment : null });
+      const reason = ENDS[name];
+      const state = reason === undefined ? name : 'unusable';
+      const problem = reason === undefined ? null : reasonItem(reason);
+      const moment = state === 'shown' ? made.moment : null;
+      server.replies.set('moment', { ...made, state, problem, moment });
       const page = await openInPersian('order/grid-1000', '.life li');
       await page.click('main .panel-actions button');
       await page.waitForSelector(`[data-moment=${state}]`);
       await page.waitForSelector('html:not([data-sentences=loading])');
       expect(await latinWords(page)).toEqual([]);
+      if (reason !== undefined) {
+        expect(await page.locator('[data-moment] .said[lang=en]').count()).toBe(0);
+        await keepPicture(page, `dashboard-moment-${name}-fa`);
+      }
       await page.close();
     },
   );
+
+  test('in what the bot knew, while others are replayed', async () => {
+    const page = await openInPersian('order/grid-1000', '.life li');
+    const { reply } = new ApiError('busy', sentence('apart-busy', { most: 3, count: 3 }));
+    await page.route('**/moment', (route) => route.fulfill({ status: 503, json: reply }));
+    await page.click('main .panel-actions button');
+    await page.waitForSelector('dialog [role=alert]:has-text("۳")');
+    expect(await latinWords(page)).toEqual([]);
+    await page.close();
+  });
 
   test('in what an action came to', async () => {
     const page = await openInPersian('orders', 'main tbody tr');

@@ -795,7 +795,7 @@ describe('a decision of a recorded run', { timeout: 600_000 }, () => {
     const damaged = changed('session-events.jsonl.gz', () => 'no record');
     expect(await momentIn(damaged)).toMatchObject({
       state: 'unusable',
-      problem: expect.stringContaining('events'),
+      problem: { reason: expect.stringContaining('events') },
     });
   });
 
@@ -809,7 +809,7 @@ describe('a decision of a recorded run', { timeout: 600_000 }, () => {
     writeFileSync(join(recorded, 'own.ts'), write);
     expect(await momentIn(own)).toMatchObject({
       state: 'unusable',
-      problem: expect.stringContaining('restricted'),
+      problem: { reason: expect.stringContaining('restricted') },
     });
     expect(existsSync(written)).toBe(false);
     writeFileSync(join(recorded, 'own.ts'), 'for (;;);');
@@ -820,14 +820,29 @@ describe('a decision of a recorded run', { timeout: 600_000 }, () => {
       .toHaveLength(1)
       .then(() => replaysOf(own));
     expect(replay).toMatchObject({ nice: 19, environment: expect.not.stringContaining('PATH=') });
-    expect(await answer).toMatchObject({ kind: 'problem', reason: expect.stringContaining('SIGKILL') });
+    expect(await answer).toEqual({ kind: 'problem', reason: sentence('apart-late', { bound: '5 s' }) });
     expect(replaysOf(own)).toEqual([]);
+    for (const [code, reason] of [
+      [
+        'for (const all = []; ; ) all.push(new Array(10_000).fill(0));',
+        sentence('apart-memory', { bound: 64 }),
+      ],
+      ['process.exit(3);', sentence('apart-ended', { how: '3' })],
+    ] as const) {
+      writeFileSync(join(recorded, 'own.ts'), code);
+      const bounded = createMomentAnswers({ heapMb: 64, isHeavy: false });
+      expect(await bounded.get({ dataFolder: own, name: keys[3] ?? '' })).toEqual({
+        kind: 'problem',
+        reason,
+      });
+    }
   });
 
   test('is replayed beside two others at most, one after another', async () => {
     const asked = keys.slice(4, 8).map(async (key) => there.api(`/orders/${key}/moment`));
     const refused = await Promise.race(asked);
-    expect(codeOf(refused)).toEqual([503, 'too-slow']);
+    expect(codeOf(refused)).toEqual([503, 'busy']);
+    expect(refused.json.error.messageFacts.code).toBe('apart-busy');
     expect(refused.headers['retry-after']).toBe('5');
     expect(replaysOf(recorded).length).toBeLessThanOrEqual(1);
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 503]);

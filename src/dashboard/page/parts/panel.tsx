@@ -93,7 +93,7 @@ export function failureMessage({ code, message, facts }: ApiFailure): string {
   if (plain !== undefined) return t(`failure.${plain}`);
   const words = inWords(facts);
   if (words !== null) return words;
-  const rest = REST.find((known) => known === (code === 'wrong-method' ? 'invalid-request' : code));
+  const rest = REST.find((known) => known === code);
   if (rest === undefined || language.value === 'en') return message;
   // For these codes the server's message says more than the code.
   const isInformative = code === 'invalid-request' || code === 'data-unusable';

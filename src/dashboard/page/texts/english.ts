@@ -210,10 +210,6 @@ export const ENGLISH_TEXTS = {
   'field.market': TERMS.market,
   'field.allMarkets': 'all markets',
   'field.allStrategies': 'all strategies',
-  'field.side': 'side',
-  'field.amount': TERMS.amount,
-  'field.length': 'for',
-  'field.reason': TERMS.reason,
 
   'action.leave': 'Cancel',
   'action.back': 'Back',

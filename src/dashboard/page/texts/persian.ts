@@ -207,10 +207,6 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'field.market': TERMS.market,
   'field.allMarkets': 'همهٔ بازارها',
   'field.allStrategies': 'همهٔ استراتژی‌ها',
-  'field.side': 'نوع سفارش',
-  'field.amount': TERMS.amount,
-  'field.length': 'مدت',
-  'field.reason': TERMS.reason,
 
   'action.leave': 'انصراف',
   'action.back': 'بازگشت',

@@ -7,6 +7,7 @@ import { RawData, Badge, NameWord, SentenceText } from '../parts/words.tsx';
 import { t, wordFor } from '../translate.ts';
 import { showTime, showName } from '../shown.ts';
 import { language } from '../preferences.ts';
+import { MomentButton } from './moment.tsx';
 
 const LEVELS = ['info', 'warning', 'error'] as const;
 
@@ -81,7 +82,15 @@ function logColumns(): readonly DataColumn<ShownLine>[] {
       </Badge>
     )),
     column('column.subject', (line) => <LogSubject line={line} />, 'short'),
-    column('column.text', (line) => <LogWords line={line} />, 'title'),
+    column(
+      'column.text',
+      (line) => (
+        <>
+          <LogWords line={line} /> <DecisionOf line={line} />
+        </>
+      ),
+      'title',
+    ),
     column(
       'order.data',
       ({ text, data }) => (
@@ -164,6 +173,19 @@ function LogWords({ line }: { readonly line: LogItem }) {
       {reason === undefined ? null : <SentenceText text={String(fields[reason])} facts={sentence[reason]} />}
     </>
   );
+}
+
+/** Fields with the key of an order or the id of an intent. */
+const DECISIONS = ['order', 'clientOrderId', 'intentId', 'entry'] as const;
+
+/** Opens what the bot knew when it decided the order or intent that a line names; nothing without one. */
+function DecisionOf({ line: { kind, subject, data } }: { readonly line: LogItem }) {
+  const fields = fieldsIn(data);
+  const field = kind === 'control' ? DECISIONS.find((each) => typeof fields[each] === 'string') : undefined;
+  const name = field === undefined ? null : String(fields[field]);
+  // Other subjects of findings, such as `book BTCIRT`, do not look like the key of an order.
+  const shown = kind === 'finding' && /^\S+-\S+-\w+-\w+$/.test(subject) ? subject : name;
+  return shown === null ? null : <MomentButton name={shown} />;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatPlain } from '../../../language/format-number.ts';
@@ -13,21 +14,50 @@ import { t, textOf, type TextKey } from '../translate.ts';
 import { useReply } from '../use-reply.ts';
 import { OrderPrice } from './orders.tsx';
 
-/** Shows what the bot knew when it decided an order or an intent, which a replay of its run shows. */
-export function MomentView({ name }: { readonly name: string }) {
-  const place = useRef<HTMLDivElement>(null);
+/** Order or intent of which is shown what the bot knew; null for none. */
+const opened = signal<string | null>(null);
+
+interface MomentButtonProps {
+  /** Key of an order, or id of an intent. */
+  readonly name: string;
+  readonly text?: TextKey;
+}
+
+/** Opens what the bot knew when it decided an order or an intent. */
+export function MomentButton({ name, text = 'moment.title' }: MomentButtonProps) {
+  return <Button text={text} onClick={() => (opened.value = name)} />;
+}
+
+/** Dialog for the buttons of a view; it closes with the view. */
+export function OpenedMoment() {
+  useEffect(() => () => void (opened.value = null), []);
+  const name = opened.value;
+  return name === null ? null : <MomentDialog key={name} name={name} />;
+}
+
+/** Shows what the bot knew at a decision, which a replay of its run shows. */
+function MomentDialog({ name }: { readonly name: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
   const reply = useReply<MomentReply>(`/orders/${encodeURIComponent(name)}/moment`);
   const { data, readAtMs, refresh } = reply.value;
   // The server waits for its replay before it replies.
   useEffect(() => {
     if (data?.state === 'working') refresh();
   }, [readAtMs]);
-  // Whoever opened it by the keyboard goes on there.
-  useEffect(() => place.current?.focus(), []);
+  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <div ref={place} tabIndex={-1} data-moment={data?.state}>
+    <dialog
+      ref={dialog}
+      class="moment"
+      aria-label={t('moment.title')}
+      data-moment={data?.state}
+      onClose={() => (opened.value = null)}
+    >
       <WithReply reply={reply.value}>{(shown) => <MomentPanel reply={shown} name={name} />}</WithReply>
-    </div>
+      <p class="buttons">
+        <Button text="action.close" onClick={() => dialog.current?.close()} />
+      </p>
+    </dialog>
   );
 }
 
@@ -64,7 +94,7 @@ function MomentPanel({ reply, name }: MomentPanelProps) {
       {moment === null ? (
         <p class="notice warn" role="status">
           {state === 'shown' ? null : t(`moment.${state}`, places)}{' '}
-          {problem === null ? null : <SentenceText text={problem} />}
+          {problem === null ? null : <SentenceText text={problem.reason} facts={problem.reasonFacts} />}
         </p>
       ) : (
         <MomentFacts moment={moment} />
@@ -258,11 +288,11 @@ function ConditionsTable({ conditions, label }: ConditionsTableProps) {
 
 interface IntentsTableProps {
   readonly intents: readonly IntentItem[];
-  /** Opens what the bot knew at an intent; no button for it without this. */
-  readonly onOpen?: (id: string) => void;
+  /** True for buttons that open what the bot knew at an intent. */
+  readonly canOpen?: boolean;
 }
 
-export function IntentsTable({ intents, onOpen }: IntentsTableProps) {
+export function IntentsTable({ intents, canOpen = false }: IntentsTableProps) {
   const columns: readonly DataColumn<IntentItem>[] = [
     column('column.time', ({ atMs }) => <Age atMs={atMs} />, 'short'),
     column('column.intent', ({ kind }) => <NameWord area="kind" name={kind} />, 'title'),
@@ -276,13 +306,7 @@ export function IntentsTable({ intents, onOpen }: IntentsTableProps) {
     )),
     column('column.reason', ({ reason, reasonFacts }) => <SentenceText text={reason} facts={reasonFacts} />),
     column('order.data', ({ data }) => <RawData label={t('order.data')} data={data} />),
-    ...(onOpen === undefined
-      ? []
-      : [
-          column<IntentItem>('column.actions', ({ id }) => (
-            <Button text="moment.title" onClick={() => onOpen(id)} />
-          )),
-        ]),
+    ...(canOpen ? [column<IntentItem>('column.actions', ({ id }) => <MomentButton name={id} />)] : []),
   ];
   return (
     <DataTable

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { askFor } from '../actions/action.ts';
 import type { OrderItem, OrderReply, StepItem, RawReplyItem, FillItem } from '../../schema/order.ts';
 import { knownMarket } from '../overview.ts';
@@ -18,7 +17,7 @@ import { t } from '../translate.ts';
 import { mayOperate } from '../session.ts';
 import { showExact, showCount, showTime, showLength } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
-import { MomentView } from './moment.tsx';
+import { MomentButton } from './moment.tsx';
 import { isAtWork, OrderPrice, OrderStateBadge, ORDER_STATE_TONES } from './orders.tsx';
 import { indentedJson } from '../../../language/indented-json.ts';
 import { MarketAndStrategy, useMarketAndStrategy } from '../actions/field.tsx';
@@ -26,7 +25,6 @@ import { MarketAndStrategy, useMarketAndStrategy } from '../actions/field.tsx';
 /** Shows an order with its history: its intent, every step, every fill, and the replies of the exchange. */
 export function OneOrderView({ name }: { readonly name: string }) {
   const reply = useReply<OrderReply>(`/orders/${encodeURIComponent(name)}`);
-  const opened = useSignal('');
   return (
     <>
       <h1>
@@ -36,18 +34,8 @@ export function OneOrderView({ name }: { readonly name: string }) {
         {({ orders, fills, steps, replies, intent }) => (
           <>
             {orders.map((order) => (
-              <OrderFacts
-                key={order.key}
-                order={order}
-                intent={intent}
-                onOpen={() => (opened.value = order.key)}
-              />
+              <OrderFacts key={order.key} order={order} intent={intent} />
             ))}
-            {orders
-              .filter(({ key }) => key === opened.value)
-              .map(({ key }) => (
-                <MomentView key={key} name={key} />
-              ))}
             <Panel title={t('order.life')} note={t('order.lifeNote')}>
               <Steps steps={steps} market={orders[0]?.market ?? ''} />
             </Panel>
@@ -71,11 +59,9 @@ export function OneOrderView({ name }: { readonly name: string }) {
 interface OrderFactsProps {
   readonly order: OrderItem;
   readonly intent: OrderReply['intent'];
-  /** Opens what the bot knew when it decided the order. */
-  readonly onOpen: () => void;
 }
 
-function OrderFacts({ order, intent, onOpen }: OrderFactsProps) {
+function OrderFacts({ order, intent }: OrderFactsProps) {
   const { key, side, market, strategy, amount, filled, filledTotal, fee, venueId, reason, exit } = order;
   const why = reason === null ? intent : order;
   const names = knownMarket(market);
@@ -85,7 +71,7 @@ function OrderFacts({ order, intent, onOpen }: OrderFactsProps) {
       title={t('order.about', { key })}
       actions={
         <>
-          <Button text="moment.title" onClick={onOpen} />
+          <MomentButton name={key} />
           {mayOperate() && isAtWork(order) ? (
             <Button
               text="action.cancel.one"

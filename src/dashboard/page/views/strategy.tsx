@@ -11,7 +11,7 @@ import { capitalised, showCount, showName, showTime, unitNow } from '../shown.ts
 import { mayOperate } from '../session.ts';
 import { useReply } from '../use-reply.ts';
 import { LogTable } from './log.tsx';
-import { IntentsTable, MomentView, RuleConditions } from './moment.tsx';
+import { IntentsTable, RuleConditions } from './moment.tsx';
 import { LocksTable } from './locks.tsx';
 import { OrdersTable } from './orders.tsx';
 import { SignalsTable } from './signals.tsx';
@@ -66,7 +66,9 @@ export function StrategyView({ name }: { readonly name: string }) {
           </Panel>
           <Shadows of={name} />
           <Rules name={name} />
-          <Intents intents={intents} />
+          <Panel title={t('strategy.intents')} note={t('strategy.intentsNote')}>
+            <IntentsTable intents={intents} canOpen />
+          </Panel>
           {signals.length === 0 ? null : (
             <Panel title={t('signals.title')} note={t('log.note')}>
               <SignalsTable signals={signals} />
@@ -196,18 +198,5 @@ function StrategyFigures({ strategy }: { readonly strategy: StrategyReply['strat
         ))}
       </NamedFigure>
     </dl>
-  );
-}
-
-/** Shows what a strategy decided; a button opens what the bot knew then. */
-function Intents({ intents }: { readonly intents: StrategyReply['intents'] }) {
-  const opened = useSignal('');
-  return (
-    <>
-      <Panel title={t('strategy.intents')} note={t('strategy.intentsNote')}>
-        <IntentsTable intents={intents} onOpen={(id) => (opened.value = id)} />
-      </Panel>
-      {opened.value === '' ? null : <MomentView key={opened.value} name={opened.value} />}
-    </>
   );
 }

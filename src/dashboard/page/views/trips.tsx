@@ -36,6 +36,7 @@ import {
 } from '../shown.ts';
 import { t, textOf, wordFor } from '../translate.ts';
 import { useReply } from '../use-reply.ts';
+import { MomentButton } from './moment.tsx';
 
 const STATES: readonly TripsQuery['state'][] = ['all', 'open', 'closed'];
 type TripOrder = TripsQuery['by'];
@@ -225,6 +226,10 @@ function tripColumns(): readonly (readonly [TripOrder | null, DataColumn<TripIte
       column('column.reason', (trip) => (
         <>
           <TripReason {...trip} />
+          <span class="line">
+            {trip.entryOrder === null ? null : <MomentButton name={trip.entryOrder} text="moment.entry" />}{' '}
+            {trip.exitOrder === null ? null : <MomentButton name={trip.exitOrder} text="moment.exit" />}
+          </span>
           <TripNote {...trip} />
         </>
       )),
