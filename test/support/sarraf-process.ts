@@ -60,23 +60,19 @@ export function startCommand(
     out,
     error,
   }));
-  const line = async (matches: (line: string) => boolean): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const fail = (why: string): void => reject(new Error(`expected a line ${why}, was\n${out}\n${error}`));
-      const timer = setTimeout(() => fail(`within ${LINE_WITHIN_MS} ms`), LINE_WITHIN_MS);
-      const poll = (): void => {
-        const found = out.split('\n').slice(0, -1).find(matches);
-        if (found === undefined) return;
-        clearTimeout(timer);
-        resolve(found);
-      };
-      child.stdout.on('data', poll);
-      poll();
-      void finished.then(({ code }) => {
-        clearTimeout(timer);
-        fail(`before the end (code ${code})`);
-      });
-    });
+  const line = async (matches: (line: string) => boolean): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const fail = (why: string): void => reject(new Error(`expected a line ${why}, was\n${out}\n${error}`));
+    const timer = setTimeout(() => fail(`within ${LINE_WITHIN_MS} ms`), LINE_WITHIN_MS);
+    const poll = (): void => {
+      const found = out.split('\n').slice(0, -1).find(matches);
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on('data', poll);
+    poll();
+    void finished.then(({ code }) => fail(`before the end (code ${code})`));
+    return promise.finally(() => clearTimeout(timer));
+  };
   return { child, finished, line };
 }
 
