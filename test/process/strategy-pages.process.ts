@@ -16,7 +16,7 @@ test('the compiler takes the examples of the pages for authors', () => {
   const root = process.cwd();
   const compilerOptions = {
     paths: {
-      '#sdk': [join(root, 'src/strategy/sdk.ts')],
+      'sarraf/sdk': [join(root, 'src/strategy/sdk.ts')],
       zod: [join(root, 'node_modules/zod/index.d.ts')],
     },
     typeRoots: [join(root, 'node_modules/@types')],

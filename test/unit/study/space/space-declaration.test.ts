@@ -195,7 +195,7 @@ describe('the page about samplers', () => {
     writeFileSync(
       file,
       source
-        .replace(`'#sdk'`, `'${root}src/strategy/sdk.ts'`)
+        .replace(`'sarraf/sdk'`, `'${root}src/strategy/sdk.ts'`)
         .replace(`'zod'`, `'${root}node_modules/zod/index.js'`),
     );
     const { params } = (await import(pathToFileURL(file).href)) as { params: z.ZodType };
