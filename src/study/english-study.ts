@@ -127,7 +127,7 @@ export const ENGLISH_FINDINGS = {
   'note.trials': '{trials} on this data in {studies}: the best of so many is good by luck alone, too.',
   'note.noHoldout': 'No hold-out: the trials saw all of the data, so nothing here was tested on new data.',
   'note.short':
-    'No figure of a year ({metrics} and others) is shown: the trials saw {length}, and less than 30 days say nothing of a year. They are compared by it all the same.',
+    'No figure of a year ({metrics} and others) is shown: the trials saw {length}, and less than 30 days say nothing of a year. Trials are still ranked by such figures.',
   'note.closed': 'The hold-out is closed: no trial has seen it.',
   'note.closedHere': 'The hold-out is closed: no trial of this study has seen it.',
   'note.opened': 'The hold-out was opened on {time} UTC.',

@@ -219,7 +219,7 @@ describe('the report of a study', () => {
     expect(best?.values[0]).toBeGreaterThan(0);
     const { format: tell } = studyVoice('en');
     expect(notes.map(tell)).toContain(
-      'No figure of a year (sharpe and others) is shown: the trials saw 29 d, and less than 30 days say nothing of a year. They are compared by it all the same.',
+      'No figure of a year (sharpe and others) is shown: the trials saw 29 d, and less than 30 days say nothing of a year. Trials are still ranked by such figures.',
     );
     const { figures, trials: drawn, plateau } = studyReportData(short);
     expect([figures[0]?.name, new Set(drawn.figures[0]), plateau]).toEqual(['sharpe', new Set([null]), null]);
