@@ -39,14 +39,19 @@ export function withBotFolder(command: Command, description: string): Command {
     .addOption(dataOption(description))
     .option('--config <file>', 'configuration of the bot, whose data folder it is')
     .hook('preAction', async () => {
-      const { config } = command.opts<{ readonly config?: string }>();
-      if (config === undefined) return;
-      if (command.getOptionValueSource('data') === 'cli')
-        throw wrongInput('expected --config or --data, found both: each names the data folder');
-      const { readConfig } = await import('./read-config.ts');
-      // No request leaves: the keys of its account are not needed.
-      command.setOptionValue('data', readConfig(config, [], { isOffline: true }).data.folder);
+      command.setOptionValue('data', await botFolderOf(command));
     });
+}
+
+/** Returns the folder of a bot that `--config`, else `--data` names. */
+export async function botFolderOf(command: Command, set: readonly Override[] = []): Promise<string> {
+  const { config, data } = command.opts<{ readonly config?: string; readonly data: string }>();
+  if (config === undefined) return data;
+  if (command.getOptionValueSource('data') === 'cli')
+    throw wrongInput('expected --config or --data, found both: each names the data folder');
+  const { readConfig } = await import('./read-config.ts');
+  // No request leaves: the keys of its account are not needed.
+  return readConfig(config, set, { isOffline: true }).data.folder;
 }
 
 /** Removes `--data` from the options if the environment set it: an option that was typed replaces it. */

@@ -3,6 +3,9 @@ import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { type Override, readBotConfig } from '../daemon/read-bot-config.ts';
 import { wrongInput } from './command-error.ts';
 
+/** Configuration file of a bot's folder, as `sarraf init` names it. */
+export const USUAL_CONFIG = 'bot.yaml';
+
 /**
  * Reads the configuration of a file, or the defaults, with the overrides of the command line. Prints its
  * warnings, and throws all its problems at once as a wrong input. `isOffline`: no exchange will be queried,

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { closing } from '../domain/closing.ts';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { nearestWord } from '../configuration/load-yaml.ts';
-import { listText, SarrafError, invalidStrategy, invalidOptions } from '../domain/errors.ts';
+import { listText, SarrafError, invalidStrategy, invalidOptions, didYouMean } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
@@ -345,10 +344,9 @@ export function missingFileText(plugin: FilePlace, folders: readonly string[]): 
   const { name } = plugin;
   const all = folders.filter((folder) => existsSync(folder)).flatMap(strategyFilesAt);
   const names = [...new Set(all.map(baseName))];
-  const nearest = nearestWord(name, names);
   return [
     `expected one of the strategies in ${folders.join(' or ')} (${listText(names) || 'none'}), was ${name}`,
-    nearest === null ? '' : `: did you mean ${nearest}?`,
+    didYouMean(name, names),
     ownFileHint(name, process.cwd()),
   ].join('');
 }

@@ -1,7 +1,14 @@
 import { statSync } from 'node:fs';
 import { ZERO } from '../domain/decimal-text.ts';
 import { minuteText } from '../domain/time-text.ts';
-import { messageOf, present, SarrafError, invalidStrategy, invalidOptions } from '../domain/errors.ts';
+import {
+  messageOf,
+  present,
+  SarrafError,
+  invalidStrategy,
+  invalidOptions,
+  didYouMean,
+} from '../domain/errors.ts';
 import {
   addUnits,
   formatUnits,
@@ -33,6 +40,7 @@ import {
   ruleSetOf,
   type ReadRules,
   type RuleSet,
+  shortLines,
 } from '../strategy/explain-rules.ts';
 import { fieldsOf } from '../strategy/fields.ts';
 import { isAwaited, readMoment, watchRules, type RuleMoment } from '../strategy/rules.ts';
@@ -79,10 +87,14 @@ function startedStrategy({ dataFolder, strategy }: RuleQuestion) {
   const all = note?.strategies ?? [];
   const named = all.filter(({ name }) => strategy === null || name === strategy);
   const [only] = named;
-  if (only === undefined || named.length > 1) {
-    const names = all.map(({ name }) => name).join(', ') || 'none';
+  if (all.length === 0)
     throw invalidOptions(
-      `expected one of the strategies that ran last with ${dataFolder} (${names}), was ${strategy ?? 'no name'}`,
+      `expected the folder of a bot that has run, found none at ${dataFolder}: start the bot, name its folder with --data, or give the options of a backtest, such as --cash 10000`,
+    );
+  if (only === undefined || named.length > 1) {
+    const names = all.map(({ name }) => name);
+    throw invalidOptions(
+      `expected one of the strategies that ran last with ${dataFolder} (${names.join(', ')}), was ${strategy === null ? 'no name' : `${strategy}${didYouMean(strategy, names)}`}`,
     );
   }
   const { name, market, start } = only;
@@ -112,11 +124,13 @@ function rulesAt(
   const { main } = rules;
   const candles = candlesOf(reader, rules, atMs);
   const last = candles.findLast((one) => isOf(one, main));
-  if (last === undefined)
+  if (last === undefined) {
+    const [first] = storedBars(reader, { ...main, last: MOST_BARS });
     throw new SarrafError(
-      atMs === null ? 'DATA_UNUSABLE' : 'INVALID_OPTIONS',
-      `expected a closed bar of ${main.market} (${main.timeframe}), found none before ${atMs === null ? 'now' : minuteText(atMs)}`,
+      first === undefined ? 'DATA_UNUSABLE' : 'INVALID_OPTIONS',
+      `expected a closed bar of ${main.market} (${main.timeframe}), found none ${first === undefined || atMs === null ? 'stored yet' : `before ${minuteText(atMs)} UTC: the first one that is stored closed at ${minuteText(first.closeTimeMs)} UTC`}`,
     );
+  }
   const stored = new StoredHolding(reader, { strategy: name, market, last, isNow: atMs === null });
   const { position, held } = stored;
   const open =
@@ -147,7 +161,7 @@ function rulesAt(
     ...(atMs === null ? reasonsNow(reader, { strategy, isHeld: read.isHeld === true }) : []),
     ...(read.isHeld === null ? [sentence('rules-holding-unknown')] : []),
     ...(atMs !== null && read.isHeld !== true && needsMoney(rules) ? [sentence('rules-money-unknown')] : []),
-    ...shortOf(rules, candles),
+    ...shortLines(rules, (data) => candles.filter((one) => isOf(one, seriesOf(rules.data[data]))).length),
     ...refusedAt(reader, { strategy: name, last, isNow: atMs === null }),
   ];
   const periods = { knownSinceMs: enter.knownSinceMs, enter: enter.newest, exit: exit.newest };
@@ -360,18 +374,6 @@ function reasonsNow(
 
 /** Maximum number of open orders that are counted; a strategy of rules has a few. */
 const MOST_ORDERS = 1_000;
-
-/** Returns which of its candles have fewer stored bars than its values need. */
-function shortOf(
-  { settledAfter, data, main }: RuleSet,
-  candles: readonly ClosedCandle[],
-): readonly Sentence[] {
-  return [...settledAfter].flatMap(([key, bars]) => {
-    const name = Object.hasOwn(data, key) ? key : main.name;
-    const have = candles.filter((one) => isOf(one, seriesOf(data[name]))).length;
-    return have < bars ? [sentence('rules-few-bars', { have, bars, data: name })] : [];
-  });
-}
 
 /** Returns why the order of a bar was refused, or bought nothing; none if it did. */
 function refusedAt(

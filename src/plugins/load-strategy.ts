@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { messageOf, SarrafError, invalidStrategy } from '../domain/errors.ts';
+import { messageOf, SarrafError, invalidStrategy, nearestWord } from '../domain/errors.ts';
 import { whatIsWrong, type StrategyDefinition } from '../strategy/definition.ts';
 import { IS_BUNDLE, ownModule } from './own-files.ts';
 import { inspect } from 'node:util';
@@ -26,7 +26,7 @@ export function placedError(
 ): SarrafError {
   const details = error instanceof SarrafError ? error.details : {};
   if (error instanceof SarrafError && 'text' in details) return error;
-  const text = messageOf(error);
+  const text = unknownNameText(error) ?? messageOf(error);
   const { line = lineOf(error) } = details as { readonly line?: number | null };
   return invalidStrategy(`${file}${line === null ? '' : `:${line}`}: ${text}`, {
     cause: error,
@@ -56,6 +56,7 @@ export function strategyPlaceOf(error: unknown): string | null {
 /** Loads the strategy of a file, without a build. Throws `INVALID_STRATEGY` with the place of a mistake. */
 export async function loadStrategy(file: string): Promise<LoadedStrategy> {
   provideSdk();
+  exportsOfSdk = Object.keys((await import(sdkUrl)) as Exports);
   let module: Exports;
   let lineOf = (error: unknown): number | null => lineIn(error, file);
   try {
@@ -71,7 +72,7 @@ export async function loadStrategy(file: string): Promise<LoadedStrategy> {
   } catch (cause) {
     if (cause instanceof SarrafError) throw placedError(cause, { file, lineOf });
     const [first = ''] = messageOf(cause).split('\n', 1);
-    const message = cause instanceof Error ? `${cause.name}: ${first}` : first;
+    const message = unknownNameText(cause) ?? (cause instanceof Error ? `${cause.name}: ${first}` : first);
     throw placedError(invalidStrategy(message, { cause }), { file, lineOf });
   }
   const wrong = whatIsWrong(module['default']);
@@ -247,6 +248,30 @@ const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
 
 /** URL of the running SDK, so that a strategy loads no second copy: in a checkout its source. */
 const sdkUrl = ownModule('strategy/sdk').href;
+
+/** Names that the SDK exports; empty until the first strategy is loaded. */
+let exportsOfSdk: readonly string[] = [];
+
+/** Describes an error about a name that a strategy does not have; null for another error. */
+function unknownNameText(error: unknown): string | null {
+  const message = messageOf(error);
+  const [, module = '', missing] =
+    /^The requested module '(.+)' does not provide an export named '(\w+)'/.exec(message) ?? [];
+  const isOfSdk = SDK_NAMES.has(module);
+  const [, undeclared] =
+    error instanceof ReferenceError ? (/^(\w+) is not defined$/.exec(message) ?? []) : [];
+  const name = isOfSdk ? missing : undeclared;
+  if (name === undefined) return null;
+  const nearest = nearestWord(name, exportsOfSdk);
+  const expected = isOfSdk ? 'a name that sarraf/sdk exports' : 'a name that the file declares or imports';
+  const advice =
+    nearest === name
+      ? ': import it from sarraf/sdk'
+      : nearest === null
+        ? ''
+        : `: did you mean ${nearest}${isOfSdk ? '' : ' of sarraf/sdk'}?`;
+  return `expected ${expected}, found ${name}${advice}`;
+}
 
 /** URL of the bundled zod, which the SDK uses; null in the checkout, where zod is a dependency. */
 const zodUrl = IS_BUNDLE ? ownModule('zod').href : null;

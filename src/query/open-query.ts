@@ -10,7 +10,7 @@ import type {
   DuckDBValue,
   DuckDBType,
 } from '@duckdb/node-api';
-import { messageOf, present, SarrafError, invalidOptions } from '../domain/errors.ts';
+import { messageOf, present, SarrafError, invalidOptions, nearestWord } from '../domain/errors.ts';
 import {
   loadDuckdb,
   openDatabase,
@@ -30,7 +30,6 @@ import {
   VIEW_NAMES,
   VIEWS,
 } from './views.ts';
-import { nearestWord } from '../configuration/load-yaml.ts';
 import { isoText } from '../domain/time-text.ts';
 
 /** Size limit of temporary files, for data that does not fit into memory. */

@@ -235,7 +235,7 @@ export function noneThere(root: string, key: FolderKey, range: TimeRange): Sarra
   const [first, last] = [all[0], all.at(-1)];
   const found =
     first === undefined || last === undefined
-      ? `there are none in ${root}${otherCandles(root, key)}; see "sarraf data list"`
+      ? `there are none in ${root}${otherCandles(root, key)}; see "sarraf data list --catalogue ${root}"`
       : `those there reach from ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
   return invalidOptions(
     `expected data of ${folderTitle(key)} from ${timeText(range.fromMs)} to ${timeText(range.toMs)}: ${found}`,
@@ -254,7 +254,7 @@ function otherCandles(root: string, key: FolderKey): string {
     return liesInside(gridOf(finer, anchors), gridOf(key.timeframe, anchors));
   });
   const how = isMade
-    ? `make them with "sarraf data resample --market ${key.market} --timeframe ${key.timeframe}"`
+    ? `make them with "sarraf data resample --market ${key.market} --timeframe ${key.timeframe} --catalogue ${root}"`
     : 'of which these can not be made';
   return `, but those of ${there.join(', ')} are: ${how}`;
 }

@@ -1,11 +1,11 @@
 import { invalidStrategy } from '../domain/errors.ts';
-import { joinSentences, sentence, type Sentence } from '../language/sentence.ts';
+import { joinSentences, sentence, sentenceFacts, type Sentence } from '../language/sentence.ts';
 import { isoText } from '../domain/time-text.ts';
 import type { OrderWith } from '../records/order.ts';
 import type { Bar } from './data/bar.ts';
 import { dataSetup } from './data/data.ts';
 import { whatIsWrong, type StrategyDefinition } from './definition.ts';
-import { textOfNumber } from './decimal-input.ts';
+import { inputText, textOfNumber } from './decimal-input.ts';
 import { fieldsOf, isFields } from './fields.ts';
 import type { ExitWish, Size } from './intents.ts';
 import type { IndicatorSpecs } from './indicators/declare-indicator.ts';
@@ -168,14 +168,28 @@ export const lastBarLines = (bar: Pick<Bar, 'openTimeMs' | 'closeTimeMs'>, atMs:
     ? [sentence('rules-last-bar', { at: isoText(atMs) })]
     : [];
 
+/** Returns which candles of rules are fewer than their values need. `have`: how many there are, by name. */
+export const shortLines = (
+  { settledAfter, data, main }: RuleSet,
+  have: (name: string) => number,
+): readonly Sentence[] =>
+  [...settledAfter].flatMap(([key, bars]) => {
+    const name = Object.hasOwn(data, key) ? key : main.name;
+    return have(name) < bars ? [sentence('rules-few-bars', { have: have(name), bars, data: name })] : [];
+  });
+
 /** Returns what keeps a condition from being true: of a list where one part is enough, one entry. */
 function missingIn(node: ConditionNode | null, reading: RuleReading): readonly Sentence[] {
   if (node === null || reading.read(node) === 1) return [];
   const lacks = (part: ConditionNode): readonly Sentence[] => missingIn(part, reading);
   if (node.kind === 'all') return node.of.flatMap(lacks);
   if (node.kind === 'any') {
-    const choices = node.of.map((part) => joinSentences('both', lacks(part)));
-    return [sentence('rule-bracketed', { of: joinSentences('rule-any', choices) })];
+    const choices = node.of.map((part) => {
+      const parts = lacks(part);
+      const of = joinSentences('both', parts);
+      return parts.length > 1 ? sentence('rule-bracketed', { of }) : of;
+    });
+    return [joinSentences('rule-any', choices)];
   }
   const condition = withState(ruleSentence(node), node, reading);
   return [Number.isNaN(reading.read(node)) ? sentence('rules-unknown', { condition }) : condition];
@@ -281,12 +295,53 @@ function indicatorSentence({ kind, params }: IndicatorSpecs[string], data: strin
   return sentence('rules-indicator', { indicator: [kind, ...numbers].join(' '), data });
 }
 
-/** Writes a size or a bracket: the names of its fields are those of the SDK. */
+/** Writes a size, or each part of a bracket. A part without words of its own has the names of its fields. */
 function requestSentence(request: unknown): Sentence {
-  const parts = (part: unknown, names: readonly string[]): Sentence[] => {
-    if (!isFields(part)) return [sentence('rules-field', { name: names.join(' '), value: part as Sentence })];
-    return Object.entries(part).flatMap(([name, value]) => parts(value, [...names, name]));
-  };
   const said = filledIn(request, ruleSentence);
-  return joinSentences('listed', parts(typeof said === 'string' ? { amount: said } : said, []));
+  const parts = isFields(said) ? Object.entries(said) : [['amount', said] as const];
+  return joinSentences('listed', parts.flatMap(partSentences));
 }
+
+function partSentences([name, value]: readonly [name: string, value: unknown]): readonly Sentence[] {
+  const words = WORDS[name]?.(value) ?? null;
+  if (words !== null) return [words];
+  if (!isFields(value)) return [sentence('rules-field', { name, value: wordsOf(value) })];
+  return Object.entries(value).flatMap(([field, one]) => partSentences([`${name} ${field}`, one]));
+}
+
+/** Returns a value of a request as words: a number, or the sentence of a series. */
+const wordsOf = (value: unknown): Sentence => (typeof value === 'string' ? value : inputText(value));
+
+/** Puts a value that is more than a name or a number into brackets. */
+const inBrackets = (said: Sentence): Sentence =>
+  sentenceFacts(said) === null ? said : sentence('rule-bracketed', { of: said });
+
+const percentOf = (value: number): Sentence =>
+  sentence('rules-percent', { percent: textOfNumber(Number(value.toPrecision(DIGITS))) ?? '' });
+
+/** Returns the distance of an exit in words; null if it is not given as one. */
+function awayOf(of: unknown): Sentence | null {
+  const { percent, distance } = fieldsOf(of);
+  if (distance !== undefined) return inBrackets(wordsOf(distance));
+  return percent === undefined ? null : sentence('rules-percent', { percent: wordsOf(percent) });
+}
+
+/** Returns how an exit at a distance from the entry is written. */
+const exitWords =
+  (code: 'rules-stop' | 'rules-target'): ((level: unknown) => Sentence | null) =>
+  (level) => {
+    const away = awayOf(level);
+    return away === null ? null : sentence(code, { away });
+  };
+
+/** Words of the parts of sizes and brackets, by their names in the SDK; null for a form that has none. */
+const WORDS: Readonly<Record<string, (value: unknown) => Sentence | null>> = {
+  amount: wordsOf,
+  value: (value) => sentence('rules-worth', { value: wordsOf(value) }),
+  equityShare: (share) =>
+    sentence('rules-share', {
+      share: Number.isNaN(Number(share)) ? inBrackets(wordsOf(share)) : percentOf(Number(share) * 100),
+    }),
+  stopLoss: exitWords('rules-stop'),
+  takeProfit: exitWords('rules-target'),
+};

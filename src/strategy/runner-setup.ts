@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidStrategy } from '../domain/errors.ts';
+import { invalidStrategy, didYouMean } from '../domain/errors.ts';
 import type { CandleSeries } from './data/candle-series.ts';
 import type { CheckedData, DataEntry } from './checks/check-data.ts';
 import type { CandleData } from './data/data.ts';
@@ -106,7 +106,7 @@ function paramProblems(issue: z.core.$ZodIssue, names: readonly string[]): reado
   if (issue.code !== 'unrecognized_keys') return [{ path, message }];
   return issue.keys.map((key) => ({
     path: [...path, key],
-    message: `expected the name of a parameter (${names.join(', ') || 'it has none'}), found another`,
+    message: `expected the name of a parameter (${names.join(', ') || 'it has none'}), was ${key}${didYouMean(key, names)}`,
   }));
 }
 

@@ -11,7 +11,7 @@ import {
   wholeWithin,
   type FieldName,
 } from '../backtest/run-schema.ts';
-import { nearestWord, formatProblems, problemLines, readDocument } from '../configuration/load-yaml.ts';
+import { formatProblems, problemLines, readDocument } from '../configuration/load-yaml.ts';
 import type { JsonSchema } from '../daemon/bot-schema.ts';
 import { duration } from '../daemon/setting-fields.ts';
 import { DAY_MS } from '../domain/time-text.ts';
@@ -19,7 +19,7 @@ import { SAMPLER_KINDS, type SamplerKind, MOST_TRIALS } from '../search/trial-re
 import { spaceDeclaration } from '../search/space-declaration.ts';
 import { usualDirection, type Constraint, type Objective } from './objectives.ts';
 import { dirname, resolve } from 'node:path';
-import { invalidFile, invalidOptions } from '../domain/errors.ts';
+import { invalidFile, invalidOptions, didYouMean } from '../domain/errors.ts';
 import { readFailure, readSmallFile } from '../configuration/secret-file.ts';
 
 /** Maximum size of a study's file, in bytes. */
@@ -84,8 +84,7 @@ const share = (bounds: { readonly leastPercent: number; readonly mostPercent: nu
 const metric = () =>
   z.string({ error: 'expected the name of a metric, such as sharpe' }).superRefine((name, context) => {
     if (FIGURE_NAMES.includes(name)) return;
-    const nearest = nearestWord(name, FIGURE_NAMES);
-    const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
+    const hint = didYouMean(name, FIGURE_NAMES);
     const message = `expected one of ${FIGURE_NAMES.join(', ')}, found ${JSON.stringify(name)}${hint}`;
     context.addIssue({ code: 'custom', message });
   });

@@ -12,6 +12,7 @@ import { type Call, isPaged } from './call-catalogue.ts';
 import type { CommandIo } from './command-io.ts';
 import { Option, type Command } from 'commander';
 import { durationOption, integerOption } from '../option-readers.ts';
+import { USUAL_CONFIG } from '../read-config.ts';
 
 /** Options that set which exchange is called, and with which credentials. */
 export interface TargetOptions {
@@ -53,8 +54,6 @@ const shellWord = (text: string): string =>
 
 const CONFIG_VARIABLE = 'SARRAF_CONFIG';
 const TOKEN_VARIABLE = 'SARRAF_TOKEN';
-/** Default configuration file of a folder, as the README creates it. */
-const USUAL_CONFIG = 'bot.yaml';
 const LARGEST_TOKEN_BYTES = 8_192;
 
 const WHERE = `name the exchange with --config bot.yaml or --url https://exchange.example`;

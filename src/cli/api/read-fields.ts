@@ -1,4 +1,4 @@
-import { nearestWord } from '../../configuration/load-yaml.ts';
+import { didYouMean, nearestWord } from '../../domain/errors.ts';
 import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { checkRequest, type FieldProblem } from '../../exchange/request-encoder.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
@@ -96,8 +96,7 @@ function problemText(call: Call, { field, expected, found }: FieldProblem, reque
   if (expected === null) return unknownField(call, field);
   const choices = call.fields.find(({ name }) => name === field)?.choices ?? [];
   const value = request[field];
-  const nearest = typeof value === 'string' && choices.length > 0 ? nearestWord(value, choices) : null;
-  return `${field === '' ? call.word : field}: ${expected}, was ${found}${nearest === null ? '' : `, did you mean ${nearest}?`}`;
+  return `${field === '' ? call.word : field}: ${expected}, was ${found}${typeof value === 'string' ? didYouMean(value, choices) : ''}`;
 }
 
 /** Reads a secret from elsewhere: other users of the machine can see a command's arguments. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { nearestWord } from '../../configuration/load-yaml.ts';
+import { nearestWord } from '../../domain/errors.ts';
 import { CALL_GROUPS, CALLS, type Call, isPaged, OF_PAGING } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { nameByHand, readFields } from '../api/read-fields.ts';

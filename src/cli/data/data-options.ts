@@ -48,7 +48,7 @@ export function anchorOption(text: string): BarAnchor {
 export function timeOption(text: string): number {
   const time = new TimeReader().read(text, { path: text, line: 1 });
   if (typeof time === 'number') return time;
-  throw new InvalidArgumentError(`${time}.`);
+  throw new InvalidArgumentError(`${time}: write it such as 2024-03-01T14:10Z.`);
 }
 
 /** Reads a range from options; all time without them. */

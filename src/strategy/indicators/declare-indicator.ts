@@ -1,5 +1,5 @@
 import { LONGEST_WARM_UP, type Candle } from '../../domain/candle.ts';
-import { invalidStrategy } from '../../domain/errors.ts';
+import { invalidStrategy, didYouMean } from '../../domain/errors.ts';
 import type { CandleData } from '../data/data.ts';
 import { isFields } from '../fields.ts';
 import type { MemberCandles } from '../universe/member-data.ts';
@@ -75,6 +75,10 @@ interface ParameterRange {
   /** True for a count of bars, false for any number. */
   readonly isWhole: boolean;
 }
+
+/** Returns the end of a message about a wrong count of bars: why there can not be more. */
+export const limitText = (bars: unknown): string =>
+  Number(bars) > LONGEST_WARM_UP ? `: ${LONGEST_WARM_UP} is the longest history that a bot keeps` : '';
 
 /** Range of a parameter that is a count of bars, at most `LONGEST_WARM_UP`. */
 export function bars(usual: number, least = 1): ParameterRange {
@@ -342,8 +346,10 @@ function checkedNumbers<Params extends Ranges>(
   const found = Object.entries(Object(given) as Readonly<Record<string, unknown>>);
   const unknown = found.find(([name]) => !Object.hasOwn(ranges, name));
   if (unknown !== undefined) {
-    const known = Object.keys(ranges).join(', ') || 'none';
-    throw invalidStrategy(`expected of ${kind} the parameters ${known}, found ${unknown[0]}`);
+    const known = Object.keys(ranges);
+    throw invalidStrategy(
+      `expected of ${kind} the parameters ${known.join(', ') || 'none'}, found ${unknown[0]}${didYouMean(unknown[0], known)}`,
+    );
   }
   const values = new Map(found);
   for (const [name, { least, most, isWhole }] of Object.entries(ranges)) {
@@ -351,7 +357,9 @@ function checkedNumbers<Params extends Ranges>(
     const isFit = typeof value === 'number' && value >= least && value <= most;
     if (isFit && (!isWhole || Number.isInteger(value))) continue;
     const wanted = `${isWhole ? 'a whole number' : 'a number'} from ${least} to ${most}`;
-    throw invalidStrategy(`expected ${name} of ${kind} to be ${wanted}, was ${JSON.stringify(value)}`);
+    throw invalidStrategy(
+      `expected ${name} of ${kind} to be ${wanted}, was ${JSON.stringify(value)}${isWhole ? limitText(value) : ''}`,
+    );
   }
   // Each name of the ranges has a checked number by now.
   return Object.fromEntries(found) as Numbers<Params>;

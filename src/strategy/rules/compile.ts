@@ -1,4 +1,4 @@
-import { invalidStrategy } from '../../domain/errors.ts';
+import { invalidStrategy, didYouMean } from '../../domain/errors.ts';
 import { LONGEST_WARM_UP, type Timeframe } from '../../domain/candle.ts';
 import { isZone } from '../../domain/zone-time.ts';
 import type { CandleData, DeclaredData } from '../data/data.ts';
@@ -11,6 +11,7 @@ import {
   RULE_FIELDS,
   conditionOf,
   inputsOf,
+  isOfLanguage,
   nodesInOrder,
   Series,
   shownValue,
@@ -246,14 +247,15 @@ function namedSeries(data: DeclaredData, specs: IndicatorSpecs): unknown {
 
 /** Returns an object that refuses to be read by a name that it does not have. */
 function refusingOthers<Value extends object>(place: string, of: Value): Value {
-  return new Proxy(Object.freeze(of), {
-    get(target, name) {
-      if (typeof name === 'symbol' || Object.hasOwn(target, name))
-        return Reflect.get(target, name) as unknown;
+  const names = Object.keys(of);
+  const others = new Proxy(Object.create(null) as object, {
+    get(_, name) {
+      if (isOfLanguage(name)) return undefined;
       const path = place === '' ? name : `${place}.${name}`;
-      throw invalidStrategy(`expected one of ${Object.keys(target).join(', ')}, was ${path}`);
+      throw invalidStrategy(`expected one of ${names.join(', ')}, was ${path}${didYouMean(name, names)}`);
     },
   });
+  return Object.freeze(Object.setPrototypeOf(of, others) as Value);
 }
 
 const TIME: RuleTime = {

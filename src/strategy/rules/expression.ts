@@ -1,6 +1,8 @@
-import { invalidStrategy } from '../../domain/errors.ts';
+import { LONGEST_WARM_UP } from '../../domain/candle.ts';
+import { invalidStrategy, didYouMean } from '../../domain/errors.ts';
 import { RULE_SENTENCES } from '../../language/rule-sentences.ts';
 import { inputText } from '../decimal-input.ts';
+import { limitText } from '../indicators/declare-indicator.ts';
 
 /** Fields of a bar that rules can read. */
 export const RULE_FIELDS = ['open', 'high', 'low', 'close', 'volume'] as const;
@@ -51,9 +53,6 @@ export type RuleNode = ValueNode | ConditionNode;
 
 /** A number, or a series of numbers. */
 export type Operand = Series | number;
-
-/** Maximum number of bars that an operator looks back. */
-const MOST_BARS = 499;
 
 /** Maximum number of operators in the rules of one strategy. */
 const MOST_NODES = 1_000;
@@ -233,11 +232,38 @@ function operand(place: string, value: unknown): ValueNode {
 }
 
 function countOfBars(place: string, bars: unknown): number {
-  if (typeof bars === 'number' && Number.isInteger(bars) && bars >= 1 && bars <= MOST_BARS) return bars;
+  if (typeof bars === 'number' && Number.isInteger(bars) && bars >= 1 && bars <= LONGEST_WARM_UP) return bars;
+  const why = Number(bars) < 0 ? `: ${NOTHING_AHEAD}` : limitText(bars);
   throw invalidStrategy(
-    `${place}: expected a whole number of bars from 1 to ${MOST_BARS}, was ${shownValue(bars)}`,
+    `${place}: expected a whole number of bars from 1 to ${LONGEST_WARM_UP}, was ${shownValue(bars)}${why}`,
   );
 }
+
+const NOTHING_AHEAD = 'rules look back, no operator looks ahead';
+
+/** True for a name that JavaScript itself looks for, as for `await`: it is not there. */
+export const isOfLanguage = (name: string | symbol): name is symbol =>
+  typeof name === 'symbol' || name === 'then' || name === 'toJSON';
+
+/** Refuses names that no operator has, such as those of other libraries: types of plugins are not trusted. */
+const OTHER_OPERATORS: ProxyHandler<object> = {
+  get(_, name, of) {
+    if (isOfLanguage(name)) return undefined;
+    if (name === 'shift' || /^-?\d+$/.test(name))
+      throw invalidStrategy(
+        `expected .before(n), the value n bars before, was ${name === 'shift' ? '.shift' : `[${name}]`}: ${NOTHING_AHEAD}`,
+      );
+    const { prototype } = of instanceof Series ? Series : Condition;
+    const known = Object.getOwnPropertyNames(prototype).filter((one) => one !== 'constructor');
+    const isOfJavaScript = name === 'valueOf' || name === 'toString';
+    throw invalidStrategy(
+      `expected an operator of a ${of instanceof Series ? 'series' : 'condition'} (${known.join(', ')}), was ${isOfJavaScript ? "one of JavaScript's own, such as < or +" : `.${name}`}${didYouMean(name, known)}`,
+    );
+  },
+};
+
+for (const { prototype } of [Series, Condition])
+  Object.setPrototypeOf(prototype, new Proxy(Object.create(null) as object, OTHER_OPERATORS));
 
 export const shownValue = (value: unknown): string =>
   value instanceof Series

@@ -272,7 +272,7 @@ describe('sarraf backtest', () => {
     a timeframe that is none
       ma-cross --market BTCUSDT --timeframe 7h => expected one of 1m, 5m,
     a timeframe that can be made
-      ma-cross --market BTCUSDT --timeframe 4h => make them with "sarraf data resample --market BTCUSDT --timeframe 4h"
+      ma-cross --market BTCUSDT --timeframe 4h => make them with "sarraf data resample --market BTCUSDT --timeframe 4h --catalogue 
     a step that is none
       ma-cross --market BTCUSDT --price-step abc => expected a positive decimal
     a strategy that is not there
@@ -353,7 +353,7 @@ describe('sarraf backtest', () => {
         '--param slow: expected a number, was "x"',
         '--param share: expected at most 1, was 2',
         expect.stringMatching(
-          /^--param slwo: expected the name of a parameter \(fast, slow, .*\), found another$/,
+          /^--param slwo: expected the name of a parameter \(fast, slow, .*\), was slwo: did you mean slow\?$/,
         ),
       ],
     ]);

@@ -2,13 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  formatProblems,
-  loadYaml,
-  nearestWord,
-  plainIssues,
-  readYaml,
-} from '../../../src/configuration/load-yaml.ts';
+import { formatProblems, loadYaml, plainIssues, readYaml } from '../../../src/configuration/load-yaml.ts';
+import { didYouMean, nearestWord } from '../../../src/domain/errors.ts';
 import { exchangeConfig } from '../../../src/simulator-server/exchange-config.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
@@ -124,6 +119,8 @@ test('the nearest word is near', () => {
   expect(nearestWord('amountStpe', ['priceStep', 'amountStep'])).toBe('amountStep');
   expect(nearestWord('colour', ['symbol', 'priceStep'])).toBeNull();
   expect(nearestWord('x'.repeat(10_000), ['x'])).toBeNull();
+  expect(didYouMean('colour', ['color'])).toBe(': did you mean color?');
+  expect(didYouMean('colour', [])).toBe('');
 });
 
 const size = z.union([z.enum(['small', 'large']), z.strictObject({ width: z.number().min(1) })]);

@@ -146,7 +146,7 @@ describe('loading the instances of a bot', () => {
       `${throws}:7: no`,
       `${wrong}: expected a strategy made by defineStrategy as the default export, was number`,
       '--set strategies: strategies[3].params.share: expected more than 0, was -1',
-      '--set strategies: strategies[3].params.speed: expected the name of a parameter (timeframe, share), found another',
+      '--set strategies: strategies[3].params.speed: expected the name of a parameter (timeframe, share), was speed',
       expect.stringMatching(`^${good}: market of lost: .*BTCIRT`),
       `--set strategies: strategies[5].plugin: expected one of the strategies in ${folder} (good, syntax, throws, wrong), was absent`,
       `--set strategies: strategies[6].plugin: expected the file of a strategy at ${join(folder, 'absent.ts')}, was none`,

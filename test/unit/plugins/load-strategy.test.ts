@@ -61,7 +61,22 @@ throw new Error(one === other && one === running ? 'the same' : 'different');
       `const broken: number = 1;\n\nthrow new RangeError('at load ' + broken);\n`,
       '/a.ts:3: RangeError: at load 1',
     ],
-    ['an import', `import { nothing } from '#sdk';\nexport default nothing;\n`, '/a.ts:1: SyntaxError: '],
+    [
+      'an import',
+      `import { nothing } from '#sdk';\nexport default nothing;\n`,
+      '/a.ts:1: expected a name that sarraf/sdk exports, found nothing',
+    ],
+    [
+      'a misspelt import',
+      `import { rsj } from 'sarraf/sdk';\nexport default rsj;\n`,
+      '/a.ts:1: expected a name that sarraf/sdk exports, found rsj: did you mean rsi?',
+    ],
+    [
+      'a misspelt name',
+      '\nconst band = bolinger(1);\nexport default band;\n',
+      '/a.ts:2: expected a name that the file declares or imports, found bolinger: did you mean bollinger of sarraf/sdk?',
+    ],
+    ['a name that is not imported', '\nexport default rsi(1);\n', 'found rsi: import it from sarraf/sdk'],
     [
       'a part that its rules lack',
       `import { defineRules } from '#sdk';\n\nexport default defineRules({ data: () => ({}), enter: () => {} });`,

@@ -128,7 +128,10 @@ describe('an indicator', () => {
     ],
     [sma(BARS, 0), 'length of sma to be a whole number from 1 to 499, was 0'],
     [sma(BARS, 2.5), 'length of sma to be a whole number from 1 to 499, was 2.5'],
-    [sma(BARS, 500), 'length of sma to be a whole number from 1 to 499, was 500'],
+    [
+      sma(BARS, 500),
+      'length of sma to be a whole number from 1 to 499, was 500: 499 is the longest history that a bot keeps',
+    ],
     [rsi(BARS, 1), 'length of rsi to be a whole number from 2 to 499, was 1'],
     [rsi(BARS, 499), 'rsi to have its first value within 499 candles, needs 500'],
     [bollinger(BARS, 20, 0), 'deviations of bollinger to be a number from 0.01 to 100, was 0'],

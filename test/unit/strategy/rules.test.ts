@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { atr, bollinger, defineIndicator, defineRules, rsi, sma, type StrategyDefinition } from '#sdk';
 import { runStrategy } from '#testing';
 import { sentenceIn } from '../../../src/language/sentence-in.ts';
 import { english, sentence } from '../../../src/language/sentence.ts';
 import { localeOf } from '../../../src/language/locale.ts';
 import { withoutDirectionMarks } from '../../../src/language/isolate.ts';
-import { readRules, type ReadRules } from '../../../src/strategy/explain-rules.ts';
+import { explainRules, readRules, ruleSetOf, type ReadRules } from '../../../src/strategy/explain-rules.ts';
 import { watchRules, type RuleMoment } from '../../../src/strategy/rules.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { LEAST_UNITS, parseUnits } from '../../../src/domain/money.ts';
@@ -15,7 +15,7 @@ import { createRuleAnswers } from '../../../src/daemon/answers-apart.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
 import type { MarketVersionRecord, MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { NO_LOCKS } from '../../../src/engine/stored-records.ts';
-import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts';
 import { instanceJson, newLedger } from '../../support/new-ledger.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
 import {
@@ -79,7 +79,7 @@ describe('rules', () => {
   test('know how long something is held, and its profit', () => {
     expect(ordersOf({ exit: HELD }, [99, 101, 102, 103, 99])).toEqual([
       'buy: close of bars is above 100',
-      'sell: the bars held is above 2',
+      'sell: number of bars held is above 2',
     ]);
     expect(ordersOf({ exit: HELD }, [99, 101, 107])[1]).toBe('sell: the profit in percent is above 5');
   });
@@ -127,7 +127,42 @@ describe('rules', () => {
           ({ strenght }) => strenght,
           /one of bars, average, band, was strenght/,
         ],
-        ['a part that an indicator has not', ({ band }) => band!.lowr, /one of .*lower.*, was band.lowr/],
+        [
+          'a misspelt operator',
+          ({ average }) => average!.crossBelow!(30),
+          /operator of a series \(isAbove, .*\), was .crossBelow: did you mean crossesBelow\?/,
+        ],
+        [
+          'a misspelt operator of a condition',
+          ({ average }) => average!.isBelow!(30).orr!(1),
+          /operator of a condition \(and, or, not, barsSince\), was .orr: did you mean or\?/,
+        ],
+        [
+          'an operator of JavaScript',
+          ({ average }) => (average as unknown as number) > 30,
+          /operator of a series .* was one of JavaScript's own, such as < or \+/,
+        ],
+        [
+          'a look ahead in the words of pandas',
+          ({ bars }) => bars!.close!.shift!(-1).isAbove!(1),
+          /expected .before\(n\), .* was .shift: rules look back, no operator looks ahead/,
+        ],
+        [
+          'a bar in the words of Pine',
+          ({ bars }) => (bars!.close as unknown as readonly Untyped[])[1]!.isAbove!(1),
+          /expected .before\(n\), .* was \[1\]: rules look back/,
+        ],
+        [
+          'more bars than a bot keeps',
+          ({ bars }) => bars!.close!.before!(500).isAbove!(1),
+          /was 500: 499 is the longest history that a bot keeps/,
+        ],
+        [
+          'a look ahead',
+          ({ bars }) => bars!.close!.before!(-1).isAbove!(1),
+          /before: expected .* was -1: rules look back, no operator looks ahead/,
+        ],
+        ['a part that an indicator has not', ({ band }) => band!.lowr, /was band.lowr: did you mean lower\?/],
         ['a series in place of a condition', ({ average }) => average, /enter: expected a condition such as/],
         [
           'a text to compare with',
@@ -312,7 +347,7 @@ describe('what an order lacks', () => {
       'one of several of which one is enough',
       { enter: CHOICE },
       [99, 99],
-      '(close of bars is above 500 or close of bars is below close of bars 3 bars before (not known yet))',
+      'close of bars is above 500 or close of bars is below close of bars 3 bars before (not known yet)',
     ],
     [
       'a crossing from the other side',
@@ -346,6 +381,44 @@ describe('what an order lacks', () => {
     const persian = withoutDirectionMarks(sentenceIn(outcome, localeOf('fa')));
     expect(persian).toMatch(/^(?:برقرار نیست: |هر چه لازم)/);
     expect(persian).not.toMatch(/\d/);
+  });
+});
+
+/** How far the close is above its average. */
+const FAR: Part = ({ bars, average }) => bars!.close!.minus!(average!);
+
+describe('a request in words', () => {
+  test.each<[what: string, parts: Readonly<Record<string, unknown>>, words: string]>([
+    ['a share', { size: { equityShare: 0.07 } }, '7 % of the equity'],
+    ['a value', { size: { value: 100 } }, 'worth 100'],
+    ['an amount', { size: LATE }, '(close of bars 3 bars before) * 0.01'],
+    [
+      'exits in percent',
+      { bracket: { stopLoss: { percent: 2 }, takeProfit: { percent: 4.5 } } },
+      'stop 2 % below the entry, target 4.5 % above the entry',
+    ],
+    [
+      'exits of series',
+      {
+        bracket: ((now, setup) => ({
+          stopLoss: { distance: now.average },
+          takeProfit: { distance: FAR(now, setup) },
+        })) satisfies Part,
+      },
+      'stop average below the entry, target (close of bars - average) above the entry',
+    ],
+    [
+      'exits at a price and at a loss',
+      { bracket: { stopLoss: { money: 5 }, takeProfit: { price: 120 } } },
+      'stopLoss money 5, takeProfit price 120',
+    ],
+    ['what has no words', { bracket: { stopLoss: { percent: 2 }, stopSlip: 3 } }, 'entry, stopSlip 3'],
+  ])('is written: %s', (_what, parts, words) => {
+    const market = { market: 'BTCUSDT', marketNames: MARKET_NAMES, timeframe: '1h', params: {} } as const;
+    const { size, bracket } = explainRules(ruleSetOf(rules(parts), market));
+    const said = bracket ?? size;
+    expect(english(said)).toContain(words);
+    expect(withoutDirectionMarks(sentenceIn(said, localeOf('fa')))).not.toMatch(/[\d%]/);
   });
 });
 
@@ -398,9 +471,22 @@ describe('sarraf explain and why', () => {
     expect(code).toBe(0);
     expect(output).toContain('bands: bollinger length 10 deviations 2 of bars');
     expect(output).toContain('buys while nothing is held, if\n  close of bars is below bands.lower');
-    expect(output).toContain('takeProfit distance bands.middle - close of bars');
+    expect(output).toContain('target (bands.middle - close of bars) above the entry');
     const persian = await sarrafHere(['explain', 'ma-cross', '--language', 'fa']);
     expect(persian.out).toContain('تا وقتی چیزی ندارد می‌خرد');
+    const folder = folderOfThisTest();
+    const config = join(folder, 'bot.yaml');
+    writeFileSync(
+      config,
+      'mode: embedded\nstrategies: [{ plugin: dip, name: mine, market: BTCIRT, timeframe: 15m, params: { floor: 25 } }]\n',
+    );
+    const inBot = await sarrafHere(['explain', 'mine', '--config', config, '--param', 'length=10']);
+    expect(inBot).toEqual(
+      printed(/mine: decides .* BTCIRT, 15m\n[^]*strength: rsi length 10[^]*crosses below 25/),
+    );
+    expect(await sarrafHere(['explain', 'dip', '--param', 'lenght=10'])).toEqual(
+      failed(2, 'share, stop, target), was lenght: did you mean length?'),
+    );
     const handlers = await sarrafHere(['explain', 'grid']);
     expect(handlers).toMatchObject({
       code: 2,
@@ -553,7 +639,7 @@ describe('why of a bot', () => {
     writeFileSync(file, DIP.replace(/ {2}exit:.*\n/, ''));
     const { out } = await ask();
     expect(out).toContain(
-      'only the exit orders of the purchase do, take-profit at 110 (6.80 % away), stop-loss at 97 (5.83 % away)\n',
+      'only the exit orders do, take-profit at 110 (6.80 % away), stop-loss at 97 (5.83 % away)\n',
     );
     expect(out).not.toContain('since (UTC)');
     expect((await ask('--language', 'fa')).out).toContain('۶٫۸');
@@ -570,8 +656,11 @@ describe('why of a bot', () => {
       printed('no later candle is known until 2025-01-01T00:00:00Z'),
     );
     expect((await sarrafHere(['why', ...run, '--at', '2023-01-01'])).code).toBe(2);
+    expect(await sarrafHere(['why', 'dip', ...run.slice(1), '--at', at(5)])).toEqual(
+      printed(/only 5 of the \d+ candles of bars that it needs are there[^]*compared with/),
+    );
     expect(await sarrafHere(['explain', 'dip', '--data', 'data'])).toEqual(
-      failed(2, 'It reads no data but --market, --timeframe and --param'),
+      failed(2, 'It reads no data but --config, --market, --timeframe and --param'),
     );
   });
 
@@ -637,17 +726,32 @@ describe('why of a bot', () => {
 
   test('refuses a name that did not run, a file that is not known, and a configuration', async () => {
     leave();
-    expect(await sarrafHere(['why', 'dip'])).toEqual(
-      failed(2, 'expected --data data for a strategy of a bot'),
+    expect(await sarrafHere(['why', 'dip', '--data', folderOfThisTest()])).toEqual(
+      failed(2, 'expected the folder of a bot that has run, found none at'),
     );
     expect(await sarrafHere(['why', 'dap', '--data', mirror.folder])).toEqual(
-      failed(2, '(dip, old), was dap'),
+      failed(2, '(dip, old), was dap: did you mean dip?'),
     );
     expect(await sarrafHere(['why', 'old', '--data', mirror.folder])).toEqual(
       failed(2, 'expected the file of old'),
     );
-    expect(await ask('--config', 'bot.yaml')).toEqual(failed(2, 'expected no --config with --data'));
-    expect(await ask('--at', '2023-01-01')).toEqual(failed(2, 'found none before 2023-01-01'));
+    expect(await ask('--config', 'bot.yaml')).toEqual(failed(2, 'expected --config or --data, found both'));
+    expect(await ask('--cash', '1')).toEqual(failed(2, 'found --data and --cash: leave one of them out'));
+    expect(await ask('--at', '2023-01-01')).toEqual(
+      failed(2, 'before 2023-01-01 UTC: the first one that is stored closed at 2024-01-01 01:00 UTC'),
+    );
+    expect(await ask('--at', '14:10')).toEqual(failed(2, 'write it such as 2024-03-01T14:10Z'));
+  });
+
+  test('finds the folder of the bot as other commands do', async () => {
+    leave(BOUGHT);
+    const config = join(folderOfThisTest(), 'bot.yaml');
+    writeFileSync(config, `mode: embedded\ndata: { folder: ${JSON.stringify(mirror.folder)} }\n`);
+    const missing = 'missing: close of bars is above 110';
+    expect(await sarrafHere(['why', 'dip', '--config', config])).toEqual(printed(missing));
+    vi.stubEnv('SARRAF_DATA', mirror.folder);
+    expect(await sarrafHere(['why', 'dip'])).toEqual(printed(missing));
+    vi.unstubAllEnvs();
   });
 
   test('shows the periods of its conditions; those of an exit count from what was held then', async () => {

@@ -455,6 +455,6 @@ test('a strategy without a schema of parameters takes none', () => {
     runnerOn(plain, MARKET, '1h', { params });
   expect(begin({}).params).toEqual({});
   expect(() => begin({ amount: 1 })).toThrow(
-    'parameters of sample: amount: expected the name of a parameter (it has none), found another',
+    'parameters of sample: amount: expected the name of a parameter (it has none), was amount',
   );
 });

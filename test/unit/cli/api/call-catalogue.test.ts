@@ -81,7 +81,7 @@ describe('fields', () => {
 
   test('are refused all at once, with what was expected and found', () => {
     expect(problems('addOrder', 'type=bye', 'amount=-1', 'dstCurrency=rls', 'srcCurrency=b t')).toEqual([
-      'type: expected "buy" or "sell", was "bye", did you mean buy?',
+      'type: expected "buy" or "sell", was "bye": did you mean buy?',
       'srcCurrency: expected a currency symbol such as "btc", was "b t"',
       'amount: expected a positive decimal, was "-1"',
     ]);

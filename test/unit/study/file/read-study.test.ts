@@ -62,7 +62,7 @@ budget: { trails: 5 }
     const problems = [
       /:2:20: markets\[1\]: expected a market/,
       /:4:10: holdout: expected a percentage with its sign, such as 20%/,
-      /:5:14: objectives\[0\]: expected one of .*sharpe.*found "sharp"; did you mean sharpe\?/,
+      /:5:14: objectives\[0\]: expected one of .*sharpe.*found "sharp": did you mean sharpe\?/,
       /:6:15: constraints\[0\]: expected least, most or both, found neither/,
       /:7:8: space: expected at least one parameter to search, found none/,
       /:8:11: budget\.trails: unknown key, did you mean trials\?/,
