@@ -4,19 +4,28 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 type JsonObject = Readonly<Record<string, Json>>;
 
 /**
- * Change from one JSON value to another: a new value, changed fields, or a list of which the elements from an
- * index on changed (`each`, null for one that did not) or were replaced by others (`splice`).
+ * Elements of a list after a change: `[from, count]` are those of the list before, `at` is one of them with
+ * its change, and `value` is a new one.
  */
+type ListPart =
+  | readonly [from: number, count: number]
+  | { readonly at: number; readonly change: JsonDelta }
+  | { readonly value: Json };
+
+/** Change from one JSON value to another: a new value, changed fields of an object, or parts of a list. */
 export type JsonDelta =
   | { readonly value: Json }
   | { readonly fields: Readonly<Record<string, JsonDelta>> }
-  | { readonly from: number; readonly each: readonly (JsonDelta | null)[] }
-  | { readonly from: number; readonly removed: number; readonly splice: readonly Json[] };
+  | { readonly list: readonly ListPart[] };
 
 const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+const isRun = (part: ListPart): part is readonly [number, number] => Array.isArray(part);
+
+const NO_RUN: ListPart = [0, 0];
 
 /** Returns the change from a value to another; null if they are equal. */
 export function jsonDelta(before: Json, after: Json): JsonDelta | null {
@@ -35,20 +44,43 @@ export function jsonDelta(before: Json, after: Json): JsonDelta | null {
   return Object.keys(fields).length === 0 ? null : { fields };
 }
 
-/** A list of the same length changes by element; another has elements put in and taken out in one place. */
+/**
+ * Returns the change of a list, whose elements may have moved: rows come at its head, leave at its end, and
+ * change meanwhile. An element without its equal is a change of the one that left its place, if one did.
+ */
 function listDelta(before: readonly Json[], after: readonly Json[]): JsonDelta | null {
-  const isEqualAt = (left: number, right: number): boolean =>
-    jsonDelta(before[left] ?? null, after[right] ?? null) === null;
-  const least = Math.min(before.length, after.length);
-  let from = 0;
-  while (from < least && isEqualAt(from, from)) from += 1;
-  if (from === before.length && from === after.length) return null;
-  let end = 0;
-  while (end < least - from && isEqualAt(before.length - 1 - end, after.length - 1 - end)) end += 1;
-  const removed = before.length - from - end;
-  const middle = after.slice(from, after.length - end);
-  if (removed !== middle.length) return { from, removed, splice: middle };
-  return { from, each: middle.map((value, index) => jsonDelta(before[from + index] ?? null, value)) };
+  const texts = before.map((value) => JSON.stringify(value));
+  const places = new Map(texts.map((text, place) => [text, place] as const).toReversed());
+  const parts: ListPart[] = [];
+  let next = 0;
+  let others: Json[] = [];
+  /** Adds the elements without an equal, which stand before the place `to` of the list before. */
+  const addOthers = (to: number): void => {
+    for (const [index, value] of others.entries()) {
+      const at = next + index;
+      const change = at < to ? jsonDelta(before[at] ?? null, value) : null;
+      parts.push(change === null ? { value } : { at, change });
+    }
+    others = [];
+  };
+  for (const value of after) {
+    const text = JSON.stringify(value);
+    const place = texts[next + others.length] === text ? next + others.length : (places.get(text) ?? -1);
+    if (place < next) {
+      others.push(value);
+      continue;
+    }
+    addOthers(place);
+    const last = parts.at(-1);
+    if (last !== undefined && isRun(last) && last[0] + last[1] === place)
+      parts.splice(-1, 1, [last[0], last[1] + 1]);
+    else parts.push([place, 1]);
+    next = place + 1;
+  }
+  addOthers(before.length);
+  const [first = NO_RUN] = parts;
+  const isSame = isRun(first) && parts.length < 2 && first[0] === 0 && first[1] === before.length;
+  return isSame ? null : { list: parts };
 }
 
 /** Returns the value after a change; what did not change is shared with the value before. */
@@ -64,7 +96,8 @@ export function applyDelta(before: Json, delta: JsonDelta | null): Json {
     return { ...object, ...Object.fromEntries(changed) };
   }
   const list = before as readonly Json[];
-  if ('splice' in delta) return list.toSpliced(delta.from, delta.removed, ...delta.splice);
-  const { from, each } = delta;
-  return list.map((value, index) => applyDelta(value, each[index - from] ?? null));
+  return delta.list.flatMap((part) => {
+    if (isRun(part)) return list.slice(part[0], part[0] + part[1]);
+    return ['value' in part ? part.value : applyDelta(list[part.at] ?? null, part.change)];
+  });
 }

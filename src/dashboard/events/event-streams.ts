@@ -14,6 +14,9 @@ const POLL_INTERVAL_MS = 250;
 
 const STILL_HERE_EVERY_MS = 15_000;
 
+/** Minimum interval between events without data, in ms: a page reads what it shows no more often. */
+const BRIEF_EVERY_MS = 1_000;
+
 /**
  * Maximum bytes waiting for a reader that does not read; one further behind is disconnected, and reconnects.
  */
@@ -29,7 +32,10 @@ interface EventStreamsOptions {
 export class EventStreams {
   private readonly options: EventStreamsOptions;
   private readonly feed: JournalFeed;
-  private readonly streams = new Set<ServerResponse>();
+  /** Responses, and whether their events have no data. */
+  private readonly streams = new Map<ServerResponse, boolean>();
+  private hasNews = false;
+  private briefAtMs = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | null = null;
   private keepAlive: NodeJS.Timeout | null = null;
 
@@ -52,18 +58,27 @@ export class EventStreams {
       );
   }
 
-  /** Adds a response, whose headers were sent, as a stream; sends what it missed since `lastEventId`. */
-  add(response: ServerResponse, lastEventId: string | undefined): void {
+  /**
+   * Adds a response, whose headers were sent, as a stream; sends what it missed since `lastEventId`.
+   * `isBrief`: its events have no data, and at most one is sent a second.
+   */
+  add(
+    response: ServerResponse,
+    {
+      lastEventId,
+      isBrief = false,
+    }: { readonly lastEventId: string | undefined; readonly isBrief?: boolean },
+  ): void {
     if (this.streams.size === 0) this.begin();
-    response.write(this.welcome(lastEventId));
-    this.streams.add(response);
+    response.write(isBrief ? briefEventText(this.feed.sentUpTo) : this.welcome(lastEventId));
+    this.streams.set(response, isBrief);
     const remove = (): void => this.remove(response);
     response.once('close', remove).once('error', remove);
   }
 
   /** Ends all streams. */
   close(): void {
-    for (const response of this.streams) response.end();
+    for (const response of this.streams.keys()) response.end();
     this.streams.clear();
     this.stop();
   }
@@ -71,7 +86,9 @@ export class EventStreams {
   /** Polls and sends news; the timer calls it. */
   poll(): void {
     try {
-      for (let polls = 0; polls < MOST_POLLS_AT_ONCE; polls += 1) if (!this.pollOnce()) return;
+      let hasMore = true;
+      for (let polls = 0; polls < MOST_POLLS_AT_ONCE && hasMore; polls += 1) hasMore = this.pollOnce();
+      this.sendBrief();
     } catch (error) {
       this.options.onError(error);
     }
@@ -88,8 +105,20 @@ export class EventStreams {
         ? []
         : [`event: state\ndata: ${JSON.stringify({ atMs, changed } satisfies StateEvent)}\n\n`]),
     ].join('');
-    if (text !== '') this.broadcast(text);
+    if (text !== '') {
+      this.hasNews = true;
+      this.broadcast(text, false);
+    }
     return hasMore;
+  }
+
+  /** Sends streams without data that there is news, unless they were told less than a second ago. */
+  private sendBrief(): void {
+    const nowMs = performance.now();
+    if (!this.hasNews || nowMs < this.briefAtMs + BRIEF_EVERY_MS) return;
+    this.hasNews = false;
+    this.briefAtMs = nowMs;
+    this.broadcast(briefEventText(this.feed.sentUpTo), true);
   }
 
   /** Returns the first text of a stream. */
@@ -103,8 +132,10 @@ export class EventStreams {
     return lines === '' ? `id: ${eventIdOf(asked)}\n${STILL_HERE}` : lines;
   }
 
-  private broadcast(text: string): void {
-    for (const response of this.streams) {
+  /** Sends a text to the streams with data, or to those without; by default to all. */
+  private broadcast(text: string, only?: boolean): void {
+    for (const [response, isBrief] of this.streams) {
+      if (only !== undefined && only !== isBrief) continue;
       if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
       else response.write(text);
     }
@@ -309,6 +340,10 @@ function journalEventText({ seq, atMs, kind, subject, json }: JournalLine, epoch
   const event: JournalEvent = { seq, atMs, kind, subject, data: parsedJson(json) };
   return `id: ${eventIdOf({ epoch, seq })}\ndata: ${JSON.stringify(event)}\n\n`;
 }
+
+/** Writes an event that says no more than that there is news, up to a place. */
+const briefEventText = (place: JournalPlace | null): string =>
+  `${place === null ? '' : `id: ${eventIdOf(place)}\n`}data: {}\n\n`;
 
 /** Writes a reset event. With a place the stream can be resumed from there. */
 function resetEventText(event: ResetEvent, place: JournalPlace | null): string {

@@ -116,7 +116,7 @@ export async function deleteAt(path: string): Promise<void> {
   await request('DELETE', path);
 }
 
-export const EVENTS_ADDRESS = `${BASE}/events`;
+export const EVENTS_ADDRESS = `${BASE}/events?data=none`;
 
 export function reportAddress(id: string): string {
   return `${BASE}/reports/${id.split('/').map(encodeURIComponent).join('/')}`;

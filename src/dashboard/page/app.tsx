@@ -21,6 +21,9 @@ import { BotState, StateDetail } from './parts/bot-state.tsx';
 import { Icon, Tools } from './parts/tools.tsx';
 import { Badge, Button } from './parts/words.tsx';
 
+/** Interval between reads of the overview, in ms: nearly all of its figures change with each poll of the bot. */
+const OVERVIEW_PAUSE_MS = 3_000;
+
 /** Shows the whole page: the login, or the bot. */
 export function App() {
   if (!hasTexts() || pageSession.value === undefined) return null;
@@ -29,7 +32,7 @@ export function App() {
 }
 
 function SignedIn() {
-  const reply = useReply<OverviewReply>('/overview');
+  const reply = useReply<OverviewReply>('/overview', OVERVIEW_PAUSE_MS);
   useSignalEffect(() => {
     overview.value = reply.value;
     const { data, readAtMs } = reply.value;

@@ -145,6 +145,7 @@ export const DASHBOARD_ENDPOINTS = {
     '/events',
     'Server-sent events: one for each line of the journal, resumed by Last-Event-ID.',
     null,
+    log.eventsQuery,
   ),
   openapi: get('/openapi.json', 'This API as an OpenAPI 3.1 page.', null),
   actionState: get('/actions/:id', 'How far an action has come.', action.actionStateReply),

@@ -113,3 +113,12 @@ export const logQuery = pageQuery.extend({
 export const logReply = pageOfItems(logItem);
 
 export type LogItem = z.output<typeof logItem>;
+
+export const eventsQuery = z.object({
+  data: z
+    .enum(['lines', 'none'])
+    .default('lines')
+    .describe('With none an event has no more than its id, and at most one is sent a second.'),
+});
+
+export type EventsQuery = z.output<typeof eventsQuery>;

@@ -6,6 +6,7 @@ import { ApiServer, type ApiServerOptions, type ServedCall } from '../api-server
 import { EventStreams } from '../events/event-streams.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { DASHBOARD_ENDPOINTS } from '../schema/endpoints.ts';
+import type { EventsQuery } from '../schema/log.ts';
 import { SignalEndpoint } from '../signals/signal-endpoint.ts';
 import { createHandlers, type Handlers } from './handlers.ts';
 import { API_ROOT } from './openapi.ts';
@@ -60,7 +61,7 @@ export class DashboardServer {
 
   private answer(name: string, { request, reply, ...call }: ServedCall): unknown {
     if (name === 'events') {
-      this.openStream(request, reply);
+      this.openStream(request, reply, (call.query as EventsQuery).data === 'none');
       return undefined;
     }
     // The schemas have checked the types that each handler takes.
@@ -68,7 +69,7 @@ export class DashboardServer {
     return handler(call);
   }
 
-  private openStream(request: FastifyRequest, reply: FastifyReply): void {
+  private openStream(request: FastifyRequest, reply: FastifyReply, isBrief: boolean): void {
     this.streams.checkRoom();
     const lastEventId = request.headers['last-event-id'];
     const headers = reply.getHeaders() as Readonly<Record<string, string>>;
@@ -78,7 +79,10 @@ export class DashboardServer {
       'content-type': 'text/event-stream; charset=utf-8',
       connection: 'close',
     });
-    this.streams.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined);
+    this.streams.add(reply.raw, {
+      lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+      isBrief,
+    });
   }
 }
 

@@ -47,12 +47,12 @@ class Reader {
   text = '';
   private readonly response = new ServerResponse(new IncomingMessage(new Socket()));
 
-  constructor(lastEventId?: string) {
+  constructor(lastEventId?: string, isBrief = false) {
     this.response.write = (part: string) => {
       this.text += part;
       return true;
     };
-    streams.add(this.response, lastEventId);
+    streams.add(this.response, { lastEventId, isBrief });
   }
 
   get ids(): string[] {
@@ -70,6 +70,17 @@ class Reader {
     return this.ids.at(-1);
   }
 }
+
+test('a reader without data learns that there is news, and up to where, once in a second', () => {
+  write(3);
+  const [told, brief] = [new Reader(), new Reader(undefined, true)];
+  for (let round = 0; round < 5; round += 1) {
+    write(4);
+    streams.poll();
+  }
+  expect(told.rows).toHaveLength(20);
+  expect(brief.text).toMatch(/^id: \w+\.3\ndata: \{\}\n\nid: \w+\.7\ndata: \{\}\n\n$/);
+});
 
 test('however often a reader goes and comes, it is told each row once', () => {
   write(3);

@@ -95,10 +95,16 @@ test('a change of JSON makes the later value of the earlier one, whatever both a
 test('a change of a long list names the rows that came, and the fields that changed', () => {
   const rows = [5, 4, 3, 2].map((id) => ({ id, state: 'open' }));
   const came = { id: 6, state: 'open' };
-  expect(jsonDelta(rows, [came, ...rows])).toEqual({ from: 0, removed: 0, splice: [came] });
+  const change = { fields: { state: { value: 'filled' } } };
+  expect(jsonDelta(rows, [came, ...rows])).toEqual({ list: [{ value: came }, [0, 4]] });
   expect(jsonDelta(rows, rows.toSpliced(1, 1, { id: 4, state: 'filled' }))).toEqual({
-    from: 1,
-    each: [{ fields: { state: { value: 'filled' } } }],
+    list: [[0, 1], { at: 1, change }, [2, 2]],
+  });
+  // Of a list with a maximum length the oldest row leaves; an open one at its head may change meanwhile.
+  expect(jsonDelta(rows, [came, ...rows.slice(0, 3)])).toEqual({ list: [{ value: came }, [0, 3]] });
+  const [open, ...others] = rows;
+  expect(jsonDelta(rows, [{ ...open, state: 'filled' } as Json, came, ...others.slice(0, 2)])).toEqual({
+    list: [{ at: 0, change }, { value: came }, [1, 2]],
   });
 });
 
