@@ -71,7 +71,9 @@ export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
     const { exit } = plan;
     const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId, exit });
     if (plan.whenIdentical !== 'hold' || plan.isPostOnly === true) this.manners.set(single.key, plan);
-    const ahead = single.execution === 'limit' && plan.book !== null ? aheadOf(single, plan.book) : undefined;
+    // Only the journal has it.
+    const isAsked = this.blotter.outbox.isJournaled && single.execution === 'limit';
+    const ahead = isAsked && plan.book !== null ? aheadOf(single, plan.book) : undefined;
     if (plan.stopLeg === null) {
       this.blotter.add(single, ahead);
       this.tryToSend(single);
