@@ -1,7 +1,9 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { MINUTE_MS } from '../../../src/domain/time-text.ts';
 import { pageFolder } from '../../../src/plugins/own-files.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -13,17 +15,27 @@ import { folderOfAllTests } from '../../support/temporary-folder.ts';
 const root = folderOfAllTests();
 const data = join(root, 'data');
 
-/** Configuration of a bot that quotes on an embedded exchange, ten times faster than real time. */
-const CONFIG = `
+/** Configuration of a bot that quotes on an embedded exchange, `speed` times as fast as the clock. */
+const configOf = (of: {
+  readonly speed: number;
+  readonly folder: string;
+  readonly more?: string;
+}): string => `
 mode: embedded
 instance: seen
-embedded: { seed: 3, speed: 10, balances: { rls: '100000000000', usdt: '100000' } }
+embedded: { seed: 3, speed: ${of.speed}, balances: { rls: '100000000000', usdt: '100000' } }
 strategies:
   - { plugin: market-maker, name: maker, market: BTCIRT, params: { spreadBps: 1.5 } }
-data: { folder: ${data} }
+${of.more ?? ''}
+data: { folder: ${of.folder} }
 record: {}
 dashboard: { port: 0 }
 `;
+
+/** Strategies in two more markets. */
+const TWO_MORE = `
+  - { plugin: ma-cross, name: cross, market: USDTIRT }
+  - { plugin: grid, name: grid, market: ETHIRT }`;
 
 /** Time-out for a busy machine; what a test waits for mostly comes within a second. */
 const PATIENT = { timeout: 100_000 };
@@ -33,7 +45,7 @@ let bot: SarrafProcess;
 
 beforeAll(async () => {
   browser = await launchChromium();
-  writeFileSync(join(root, 'bot.yaml'), CONFIG);
+  writeFileSync(join(root, 'bot.yaml'), configOf({ speed: 10, folder: data }));
   bot = startSarraf(['run', '--config', join(root, 'bot.yaml')]);
 });
 
@@ -42,6 +54,14 @@ afterAll(async () => {
   bot?.child.kill('SIGKILL');
   await bot?.finished;
 });
+
+/** Waits for the page of a bot, and returns a link that signs in. */
+async function addressOf(ofBot: SarrafProcess, folder: string): Promise<string> {
+  await ofBot.line((line) => line.includes('page at http://'));
+  const { out: link } = await sarrafHere(['token', 'link', '--data', folder]);
+  const [address = ''] = /http:\S+/.exec(link) ?? [];
+  return address;
+}
 
 const goTo = async (page: Page, view: string): Promise<unknown> =>
   page.evaluate(`location.hash = '#/${view}'`);
@@ -61,9 +81,7 @@ async function confirm(page: Page): Promise<string> {
 }
 
 test('a person sees fills come, halts, sees the orders gone, resumes, and reads on when the bot is dead', async () => {
-  await bot.line((line) => line.includes('page at http://'));
-  const { out: link } = await sarrafHere(['token', 'link', '--data', data]);
-  const [address = ''] = /http:\S+/.exec(link) ?? [];
+  const address = await addressOf(bot, data);
   const { page, messages, requests } = await openAddress(browser, address);
   await page.waitForSelector('[data-bot=running]', PATIENT);
   expect(page.url()).not.toContain('code');
@@ -172,4 +190,68 @@ test('a person says what became of a position: it was sold, moved to another str
     holders.child.kill('SIGKILL');
     await holders.finished;
   }
+});
+
+/** Maximum body of all replies that a view receives in a minute, in bytes. */
+const MOST_BYTES = 110_000;
+
+/** Time in which the bytes are counted, in ms. A busy machine sends fewer, as a page reads when it can. */
+const COUNTED_MS = 20_000;
+
+/** Opens a view; returns a function that says how many bytes its API replies have had since the last call. */
+async function counted(context: BrowserContext, address: string): Promise<() => number> {
+  const page = await context.newPage();
+  const network = await context.newCDPSession(page);
+  await network.send('Network.enable');
+  const ofApi = new Set<string>();
+  let bytes = 0;
+  network.on('Network.responseReceived', ({ requestId, response }) => {
+    if (response.url.includes('/api/v1/')) ofApi.add(requestId);
+  });
+  network.on('Network.dataReceived', ({ requestId, dataLength }) => {
+    if (ofApi.has(requestId)) bytes += dataLength;
+  });
+  await page.goto(address);
+  await page.waitForSelector('main[data-view]', PATIENT);
+  return () => {
+    const sinceLast = bytes;
+    bytes = 0;
+    return sinceLast;
+  };
+}
+
+test('no view of a bot that trades in three markets receives more than 110 KB a minute while it is open', async () => {
+  const folder = join(root, 'three');
+  writeFileSync(join(root, 'three.yaml'), configOf({ speed: 1, folder, more: TWO_MORE }));
+  const three = startSarraf(['run', '--config', join(root, 'three.yaml')]);
+  onTestFinished(async () => {
+    three.child.kill('SIGKILL');
+    await three.finished;
+  });
+  const address = await addressOf(three, folder);
+  const signedIn = await browser.newContext();
+  const first = await signedIn.newPage();
+  await first.goto(address);
+  await first.waitForSelector('[data-bot=running]', PATIENT);
+  await first.evaluate(`location.hash = '#/fills'`);
+  await first.waitForSelector('main[data-view=fills] tbody tr', PATIENT);
+  const listed = await first
+    .locator('nav a[href^="#/"]')
+    .evaluateAll((links) => links.map(({ hash }) => hash));
+  const storageState = await signedIn.storageState();
+  await signedIn.close();
+  expect(listed.length).toBeGreaterThan(10);
+  const opened = new Map<string, () => number>();
+  // A page of its own each: those of one window share connections, and one that is hidden reads nothing.
+  for (const view of [...listed, '#/market/BTCIRT', '#/strategy/maker']) {
+    const context = await browser.newContext({ storageState });
+    opened.set(view, await counted(context, `${new URL(address).origin}/${view}`));
+  }
+  await setTimeout(5_000);
+  for (const bytes of opened.values()) bytes();
+  await setTimeout(COUNTED_MS);
+  const aMinute = [...opened].map(([view, bytes]) => [view, (bytes() * MINUTE_MS) / COUNTED_MS] as const);
+  console.log(Object.fromEntries(aMinute.map(([view, bytes]) => [view, Math.round(bytes / 1_000)])));
+  expect(aMinute.every(([, bytes]) => bytes > 0)).toBe(true);
+  expect(aMinute.filter(([, bytes]) => bytes > MOST_BYTES)).toEqual([]);
 });
