@@ -103,7 +103,7 @@ test('a change of a long list names the rows that came, and the fields that chan
   // Of a list with a maximum length the oldest row leaves; an open one at its head may change meanwhile.
   expect(jsonDelta(rows, [came, ...rows.slice(0, 3)])).toEqual({ list: [{ value: came }, [0, 3]] });
   const [open, ...others] = rows;
-  expect(jsonDelta(rows, [{ ...open, state: 'filled' } as Json, came, ...others.slice(0, 2)])).toEqual({
+  expect(jsonDelta(rows, [{ ...open, state: 'filled' }, came, ...others.slice(0, 2)])).toEqual({
     list: [{ at: 0, change }, { value: came }, [1, 2]],
   });
 });
