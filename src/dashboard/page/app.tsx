@@ -21,7 +21,7 @@ import { BotState, StateDetail } from './parts/bot-state.tsx';
 import { Icon, Tools } from './parts/tools.tsx';
 import { Badge, Button } from './parts/words.tsx';
 
-/** Interval between reads of the overview, in ms: nearly all of its figures change with each poll of the bot. */
+/** Interval between reads of the overview, in ms: nearly all of it changes with each poll of the bot. */
 const OVERVIEW_PAUSE_MS = 3_000;
 
 /** Shows the whole page: the login, or the bot. */

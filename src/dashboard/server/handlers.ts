@@ -92,8 +92,8 @@ export function createHandlers(
     });
   const alerts = new AlertItems(dataFolder, language);
   const rules = createRuleAnswers();
-  // Conditions of earlier bars change with a bar, and nobody waits for them.
-  const conditions = createRuleAnswers({ isHeavy: true, usedForMs: () => MINUTE_MS });
+  // Conditions of earlier bars change with a bar.
+  const conditions = createRuleAnswers({ usedForMs: () => MINUTE_MS });
   const actions = new PostAction(folder, nowMs);
   const bots = new SharedSnapshot(() => overviews.knownBotsReply(folder, nowMs()), { forMs: BOTS_FOR_MS });
   const overview = new SharedSnapshot(
