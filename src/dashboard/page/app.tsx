@@ -230,7 +230,9 @@ interface ViewProps {
 }
 
 /** The views that are rarely seen first. */
-const FurtherView = loadedLater(async () => (await import('./views/further-view.tsx')).FurtherView);
+const FurtherView = loadedLater(async () => import('./views/further-view.tsx'))(
+  (further) => further.FurtherView,
+);
 
 function ViewOf({ view, subject }: ViewProps) {
   if (view === 'overview') return <OverviewView />;

@@ -61,8 +61,9 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
 }
 
 /** Fields that some actions need, and the cost of an order. */
-const ActionFields = loadedLater(async () => (await import('./action-fields.tsx')).ActionFields);
-const OrderCost = loadedLater(async () => (await import('./action-fields.tsx')).OrderCost);
+const ofFields = loadedLater(async () => import('./action-fields.tsx'));
+const ActionFields = ofFields((fields) => fields.ActionFields);
+const OrderCost = ofFields((fields) => fields.OrderCost);
 
 interface StepsProps {
   readonly action: PageAction;

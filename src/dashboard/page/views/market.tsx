@@ -149,7 +149,9 @@ interface MarketChartProps extends Pick<OneMarketProps, 'market' | 'around'> {
   readonly marks: MarksReply | null;
 }
 
-const ConditionBands = loadedLater(async () => (await import('./further-view.tsx')).ConditionBands);
+const ConditionBands = loadedLater(async () => import('./further-view.tsx'))(
+  (further) => further.ConditionBands,
+);
 
 function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
   const { symbol, quote, timeframes } = market;
