@@ -320,6 +320,8 @@ const file = fc
     return how.begin + [...header, ...lines].join(eol) + how.end;
   });
 
+const PLAIN_FILE = [HEADER, line(0), line(1), line(2), ''].join('\n');
+
 test('a file comes to the same as columns and row by row, good or bad', async () => {
   let plain = 0;
   await fc.assert(
@@ -329,7 +331,8 @@ test('a file comes to the same as columns and row by row, good or bad', async ()
       );
       expect(asColumns).toEqual(await outcomeOf(collecting(text, { byRow: true })));
     }),
-    { numRuns: deepRuns(100, 15) },
+    // Few of the drawn files are plain, and of some draws none.
+    { numRuns: deepRuns(100, 15), examples: [[PLAIN_FILE]] },
   );
   expect(plain).toBeGreaterThan(0);
 });
