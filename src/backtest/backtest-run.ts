@@ -84,8 +84,8 @@ export interface StrategyIntents {
   readonly strategy: string;
   readonly count: number;
   readonly refusals: readonly RefusalCount[];
-  /** Indicators that had no value in the whole run, each with the bars that it needs for its first. */
-  readonly withoutValue?: readonly { readonly name: string; readonly first: number }[];
+  /** Indicators that had fewer bars than the `first` that they need; left out if that is not known. */
+  readonly shortOfBars?: readonly { readonly name: string; readonly first: number }[];
 }
 
 /** Locks of a run that are listed, and how many more there were. */
@@ -122,7 +122,7 @@ export function engineRecord(
     strategy: name,
     count: tally.intents,
     refusals: tally.refusals(),
-    withoutValue: runner instanceof StrategyRunner ? runner.withoutValue() : [],
+    shortOfBars: runner instanceof StrategyRunner ? runner.shortOfBars() : [],
   }));
   return { failures, logs, intents, locks: engine.locks.history(), members: engine.universes.history() };
 }

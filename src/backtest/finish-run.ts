@@ -304,7 +304,7 @@ export function intentWarnings({
 }: Pick<BacktestRun, 'intents' | 'orders'>): readonly RunWarning[] {
   return intents.flatMap((of) => {
     const placed = orders.reduce((sum, { strategy }) => (strategy === of.strategy ? sum + 1 : sum), 0);
-    return [warningOf(of, placed), valuesOf(of), signalsOf(of)].filter((warning) => warning !== null);
+    return [warningOf(of, placed), shortnessOf(of), signalsOf(of)].filter((warning) => warning !== null);
   });
 }
 
@@ -335,11 +335,11 @@ function warningOf({ strategy, count, refusals }: StrategyIntents, placed: numbe
 }
 
 /** Returns a warning about indicators that the run was too short for; null if there are none. */
-function valuesOf({ strategy, withoutValue = [] }: StrategyIntents): RunWarning | null {
-  if (withoutValue.length === 0) return null;
-  const indicators = withoutValue.map(({ name }) => name).join(', ');
-  const bars = inDigits(Math.max(...withoutValue.map(({ first }) => first)));
-  return runWarning('warning.noValue', { strategy, indicators, bars });
+function shortnessOf({ strategy, shortOfBars = [] }: StrategyIntents): RunWarning | null {
+  if (shortOfBars.length === 0) return null;
+  const indicators = shortOfBars.map(({ name }) => name).join(', ');
+  const bars = inDigits(Math.max(...shortOfBars.map(({ first }) => first)));
+  return runWarning('warning.shortOfBars', { strategy, indicators, bars });
 }
 
 /** Returns a warning about signals that a strategy did not receive; null if there are none. */

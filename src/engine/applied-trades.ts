@@ -64,7 +64,7 @@ export class AppliedTrades extends OutboxPart {
       lowest = Math.min(lowest, fill.cursor);
     }
     this.leftOut = restored(retained, 'left-out-trades') ?? [];
-    for (const trade of this.leftOut) this.remember(trade, trade.cursor);
+    for (const trade of this.leftOut) this.remember(nameOfFill(trade), trade.cursor);
     const cursor = retained['cursor.trades'];
     this.cursor = cursor === undefined ? LIST_START : Number(cursor);
     // Below the restored fills it is not known which trades were booked.
@@ -104,9 +104,10 @@ export class AppliedTrades extends OutboxPart {
   }
 
   /** Marks a trade as done without a fill: over restarts too, it is not booked when it is read again. */
-  leaveOut({ id, orderId, side }: TradeName, cursor: ListCursor): void {
-    this.remember({ id, orderId, side }, cursor);
-    this.leftOut = [...this.leftOut, { id, orderId, side, cursor }].slice(-MOST_LEFT_OUT);
+  leaveOut(trade: TradeName, cursor: ListCursor): void {
+    this.remember(trade, cursor);
+    const { id: tradeId, orderId: venueOrderId, side } = trade;
+    this.leftOut = [...this.leftOut, { tradeId, venueOrderId, side, cursor }].slice(-MOST_LEFT_OUT);
     this.outbox.persist('left-out-trades', this.leftOut);
   }
 
@@ -161,7 +162,7 @@ export function nameOf({ id, orderId, side }: TradeName): string {
   return `${id} ${orderId} ${side}`;
 }
 
-function nameOfFill({ tradeId, venueOrderId, side }: FillRecord): TradeName {
+function nameOfFill({ tradeId, venueOrderId, side }: Omit<LeftOutTrade, 'cursor'>): TradeName {
   return { id: tradeId, orderId: venueOrderId, side };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLOT_COLORS, PLOT_STYLES } from '../domain/figure-name.ts';
 import { formatUnits } from '../domain/money.ts';
-import { EXIT_KINDS, storedOrderId, storedTradeId, storedWalletTransactionId } from '../domain/order.ts';
+import { EXIT_KINDS, storedWalletTransactionId } from '../domain/order.ts';
 import {
   readStored,
   storedCount,
@@ -246,13 +246,12 @@ export type Suspicion = z.output<typeof suspicion>;
 /** Maximum number of trades left out of the books that are stored; the oldest are dropped beyond that. */
 export const MOST_LEFT_OUT = 1_000;
 
-/** A trade of the list that is left out of the books for good. */
-const storedLeftOut = z.object({
-  id: storedTradeId,
-  orderId: storedOrderId.nullable(),
-  side: z.enum(['buy', 'sell']),
-  /** Place in the list. */
-  cursor: storedCount,
+/** Identity and place of a trade that is left out of the books for good. */
+const storedLeftOut = storedFillRecord.pick({
+  tradeId: true,
+  venueOrderId: true,
+  side: true,
+  cursor: true,
 });
 
 export type LeftOutTrade = Readonly<z.output<typeof storedLeftOut>>;

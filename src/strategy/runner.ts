@@ -187,9 +187,11 @@ export class StrategyRunner implements StrategyPort {
     return isPooled === true ? Math.max(own, warmUp) : own;
   }
 
-  /** Returns the indicators that have had no value so far, each with the bars that it needs for its first. */
-  withoutValue(): readonly { readonly name: string; readonly first: number }[] {
-    return [...this.indicators].flatMap(([name, { hasValue, first }]) => (hasValue ? [] : [{ name, first }]));
+  /** Returns the indicators that had fewer bars than they need for their first value, which is at `first`. */
+  shortOfBars(): readonly { readonly name: string; readonly first: number }[] {
+    return [...this.indicators].flatMap(([name, { added, first }]) =>
+      added < first ? [{ name, first }] : [],
+    );
   }
 
   warmUp(candle: ClosedCandle): void {

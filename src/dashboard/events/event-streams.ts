@@ -26,6 +26,7 @@ interface EventStreamsOptions {
   readonly folder: BotFolderReader;
   readonly onError: (error: unknown) => void;
   readonly nowMs?: () => number;
+  readonly monotonicMs?: () => number;
 }
 
 /** Event streams of all pages. One timer polls for them, but only while there are any. */
@@ -62,13 +63,7 @@ export class EventStreams {
    * Adds a response, whose headers were sent, as a stream; sends what it missed since `lastEventId`.
    * `isBrief`: its events have no data, and at most one is sent a second.
    */
-  add(
-    response: ServerResponse,
-    {
-      lastEventId,
-      isBrief = false,
-    }: { readonly lastEventId: string | undefined; readonly isBrief?: boolean },
-  ): void {
+  add(response: ServerResponse, lastEventId: string | undefined, isBrief = false): void {
     if (this.streams.size === 0) this.begin();
     response.write(isBrief ? briefEventText(this.feed.sentUpTo) : this.welcome(lastEventId));
     this.streams.set(response, isBrief);
@@ -114,7 +109,7 @@ export class EventStreams {
 
   /** Sends streams without data that there is news, unless they were told less than a second ago. */
   private sendBrief(): void {
-    const nowMs = performance.now();
+    const nowMs = (this.options.monotonicMs ?? performance.now.bind(performance))();
     if (!this.hasNews || nowMs < this.briefAtMs + BRIEF_EVERY_MS) return;
     this.hasNews = false;
     this.briefAtMs = nowMs;

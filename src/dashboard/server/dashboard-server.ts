@@ -79,10 +79,7 @@ export class DashboardServer {
       'content-type': 'text/event-stream; charset=utf-8',
       connection: 'close',
     });
-    this.streams.add(reply.raw, {
-      lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
-      isBrief,
-    });
+    this.streams.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined, isBrief);
   }
 }
 

@@ -45,6 +45,8 @@ export interface Indicator {
   readonly number: number;
   /** True if `value` is not null. */
   readonly hasValue: boolean;
+  /** Number of bars that it was given so far. */
+  readonly added: number;
   add(candle: Candle): void;
   /** Stores all values at a slot from 0 to `MOST_AHEAD`, so that bars can be read ahead. */
   store(slot: number): void;

@@ -231,7 +231,7 @@ class RunningIndicator implements Indicator {
   /** Shared values with the bars that they are of; null if it has none. */
   private shared: ReturnType<typeof sharedValuesOf> = null;
   /** Bars that were added, and those of them that the formula was fed with. */
-  private added = 0;
+  added = 0;
   private fed = 0;
 
   constructor(rules: CheckedIndicator, name: string | null = null) {

@@ -128,6 +128,7 @@ export class RulePart implements Indicator {
   readonly settledAfter: number;
   readonly hasValue = true;
   readonly number = Number.NaN;
+  readonly added = 1;
   readonly plan: RulePlan;
   /** Last decision, if nothing was done at it. */
   rest: RuleRest | null = null;

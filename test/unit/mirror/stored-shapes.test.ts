@@ -78,7 +78,7 @@ const SELDOM: Stored = {
     },
   ]),
   'kept wanted-cancels': JSON.stringify(['bot-one-e001-1']),
-  'kept left-out-trades': JSON.stringify([{ id: '17', orderId: '5', side: 'buy', cursor: 17 }]),
+  'kept left-out-trades': JSON.stringify([{ tradeId: '17', venueOrderId: '5', side: 'buy', cursor: 17 }]),
   'kept absent-fills': JSON.stringify([
     { tag: 'a', exit: 'trail', fill: { ...fillRecord({ strategy: 'two' }), ...MONEY } },
   ]),

@@ -244,7 +244,7 @@ export const ENGLISH_WARNINGS = {
   'warning.fewBars':
     '{percent} % of the time has no bars: volatility, Sharpe and Sortino are annualised by the {bars} bars there are, and what happened in a gap is one return',
   'warning.noIntent': '{strategy} placed no order: it had no intent',
-  'warning.noValue':
+  'warning.shortOfBars':
     '{strategy}: the run is too short for {indicators}, without a value to its end: {bars} candles are needed for the first; give it more of them, or a shorter length',
   'warning.noOrder': '{strategy} placed no order: it made {intents}, none of which became an order',
   'warning.allRefused': '{strategy} placed no order: it made {intents}, and was refused: {reasons}',

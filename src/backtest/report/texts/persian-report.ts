@@ -36,7 +36,7 @@ const PERSIAN_WARNINGS: TranslationOf<typeof ENGLISH_WARNINGS> = {
   'warning.fewBars':
     'در {percent}٪ از زمان کندلی نیست: نوسان، شارپ و سورتینو با {bars} کندل موجود سالانه شده‌اند، و آنچه در هر وقفه رخ داده یک بازده است',
   'warning.noIntent': '{strategy} سفارشی نگذاشت: تصمیمی نداشت',
-  'warning.noValue':
+  'warning.shortOfBars':
     '{strategy}: این اجرا برای {indicators} کوتاه است و تا پایان مقداری نداشت: برای اولین مقدار {bars} کندل لازم است؛ کندل بیشتری بدهید یا طول را کوتاه کنید',
   'warning.noOrder': '{strategy} سفارشی نگذاشت: {intents} گرفت و هیچ‌یک سفارش نشد',
   'warning.allRefused': '{strategy} سفارشی نگذاشت: {intents} گرفت و رد شد: {reasons}',
