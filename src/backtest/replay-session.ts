@@ -224,7 +224,7 @@ function callText(call: VenueCall): string {
 /** Maximum number of differences in an answer, the first ones: later ones follow from them. */
 const MOST_ANSWERED = 1_000;
 
-await answerHere(MOMENTS, async ({ dataFolder, name }: MomentQuestion): Promise<MomentAnswer> => {
+answerHere(MOMENTS, async ({ dataFolder, name }: MomentQuestion): Promise<MomentAnswer> => {
   const of = { folder: dataFolder, bundledStrategies: ownStrategies(), until: name, stops: false };
   const { differences, ...replay } = await replaySession(of);
   return { kind: 'replay', ...replay, differences: differences.slice(0, MOST_ANSWERED) };

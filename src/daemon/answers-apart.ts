@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Candle } from '../domain/candle.ts';
@@ -141,6 +141,8 @@ interface Answering<Answer> {
   readonly isHeavy?: boolean;
   /** Returns the time for which an answer is used again, in ms. */
   readonly usedForMs?: (answer: Answer | Problem) => number;
+  /** Time for which the process waits for the next question, in ms; the default is one process a question. */
+  readonly keptForMs?: number;
 }
 
 const LONGEST_MS = 20_000;
@@ -166,29 +168,30 @@ export const MOMENTS: Answering<MomentAnswer> = {
 const MOST_QUESTIONS = 100;
 
 /**
- * Answers questions about a data folder, each in a process of its own, one after another: the file of a
- * strategy is other people's code, which may loop or crash, and its page and alerts must go on. It gets no
- * environment, and so no secret.
+ * Answers questions about a data folder one after another, in a process apart: the file of a strategy is other
+ * people's code, which may loop or crash, and its page and alerts must go on. The process gets no environment,
+ * and so no secret.
  */
-class AnswersApart<Question, Answer> {
+export class AnswersApart<Question, Answer> {
   private readonly known = new Map<
     string,
     { readonly answer: Promise<Answer | Problem>; usedUntilMs: number }
   >();
   private last: Promise<unknown> = Promise.resolve();
+  private kept: { readonly child: ChildProcess; readonly timer: NodeJS.Timeout } | null = null;
   private readonly answering: Answering<Answer>;
 
   constructor(answering: Answering<Answer>) {
     this.answering = answering;
   }
 
-  /** Number of questions that are not answered yet; the first of them has its process. */
-  get waiting(): number {
-    return [...this.known.values()].filter(({ usedUntilMs }) => usedUntilMs === Infinity).length;
+  /** Returns why a question is refused while `most` others wait; null if it is not. */
+  refusal(question: Question, most: number): Sentence | null {
+    const count = [...this.known.values()].filter(({ usedUntilMs }) => usedUntilMs === Infinity).length;
+    return count < most || this.isKnown(question) ? null : sentence('apart-busy', { most, count });
   }
 
-  /** True if a question is being answered, or its answer can be used again. */
-  isKnown(question: Question): boolean {
+  private isKnown(question: Question): boolean {
     return performance.now() < (this.known.get(JSON.stringify(question))?.usedUntilMs ?? 0);
   }
 
@@ -198,11 +201,29 @@ class AnswersApart<Question, Answer> {
     const known = this.known.get(key);
     if (known !== undefined && this.isKnown(question)) return known.answer;
     const { usedForMs = () => ANSWER_FOR_MS } = this.answering;
-    const answer = this.last.then(async () => answerApart(key, this.answering));
+    const answer = this.last.then(async () => this.ask(key));
     const entry = { answer, usedUntilMs: Infinity };
     this.last = answer.then((made) => (entry.usedUntilMs = performance.now() + usedForMs(made)));
     this.known.set(key, entry);
     retainNewest(this.known, MOST_QUESTIONS);
+    return answer;
+  }
+
+  /** Ends the process that waits for a question. */
+  close(): void {
+    clearTimeout(this.kept?.timer);
+    this.kept?.child.kill('SIGKILL');
+    this.kept = null;
+  }
+
+  private async ask(question: string): Promise<Answer | Problem> {
+    const { keptForMs = 0 } = this.answering;
+    if (keptForMs === 0) return answerApart(question, this.answering);
+    clearTimeout(this.kept?.timer);
+    const before = this.kept?.child;
+    const child = before?.connected === true && !before.killed ? before : begin(question, this.answering);
+    const answer = await answerBy(child, question, this.answering);
+    this.kept = { child, timer: setTimeout(() => this.close(), keptForMs).unref() };
     return answer;
   }
 }
@@ -224,37 +245,70 @@ const problemOf = (error: unknown): Problem => ({ kind: 'problem', reason: messa
  */
 export async function answerApart<Answer>(
   question: string,
-  { program, longestMs: timeout = LONGEST_MS, heapMb = HEAP_MB, flags = [], isHeavy }: Answering<Answer>,
+  answering: Answering<Answer>,
 ): Promise<Answer | Problem> {
-  return new Promise<Answer | Problem>((resolve, reject) => {
-    const child = fork(program, [question], {
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      env: {},
-      execArgv: [`--max-old-space-size=${heapMb}`, ...flags],
-      timeout,
-      killSignal: 'SIGKILL',
-    });
-    if (isHeavy === true && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-    child.once('message', (answer) => resolve(answer as Answer));
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      const reason = child.killed
-        ? sentence('apart-late', { bound: lengthText(timeout) })
-        : signal === OUT_OF_MEMORY
-          ? sentence('apart-memory', { bound: heapMb })
-          : sentence('apart-ended', { how: signal ?? `${code}` });
-      resolve({ kind: 'problem', reason });
-    });
-  }).catch(problemOf);
+  const child = begin(question, answering);
+  const answer = await answerBy(child, question, answering);
+  child.kill('SIGKILL');
+  return answer;
 }
 
-/** Answers the question of this process if it is that of a program, and ends it; also with its parent. */
-export async function answerHere<Answer>(
+/** Begins the process of a program. Its first question is an argument too, for lists of processes. */
+function begin<Answer>(
+  question: string,
+  { program, heapMb = HEAP_MB, flags = [], isHeavy }: Answering<Answer>,
+): ChildProcess {
+  const child = fork(program, [question], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: {},
+    execArgv: [`--max-old-space-size=${heapMb}`, ...flags],
+  });
+  if (isHeavy === true && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  return child;
+}
+
+async function answerBy<Answer>(
+  child: ChildProcess,
+  question: string,
+  { longestMs = LONGEST_MS, heapMb = HEAP_MB }: Answering<Answer>,
+): Promise<Answer | Problem> {
+  const { promise, resolve } = Promise.withResolvers<Answer | Problem>();
+  const end = (reason: Sentence): void => resolve({ kind: 'problem', reason });
+  const timer = setTimeout(() => child.kill('SIGKILL'), longestMs);
+  child.ref();
+  child.channel?.ref();
+  child.once('message', (answer) => resolve(answer as Answer));
+  child.once('error', (error) => end(messageOf(error)));
+  child.once('exit', (code, signal) =>
+    end(
+      child.killed
+        ? sentence('apart-late', { bound: lengthText(longestMs) })
+        : signal === OUT_OF_MEMORY
+          ? sentence('apart-memory', { bound: heapMb })
+          : sentence('apart-ended', { how: signal ?? `${code}` }),
+    ),
+  );
+  child.send(question, (error) => (error === null ? undefined : child.emit('error', error)));
+  const answer = await promise;
+  clearTimeout(timer);
+  for (const name of ['message', 'error', 'exit']) child.removeAllListeners(name);
+  child.on('error', () => {});
+  // A process that waits for a question keeps nobody alive.
+  child.unref();
+  child.channel?.unref();
+  return answer;
+}
+
+/** Answers the questions of this process if it is that of a program; it ends with its parent. */
+export function answerHere<Answer>(
   { program }: Answering<Answer>,
   answer: (question: never) => Promise<Answer>,
-): Promise<void> {
+): void {
   if (process.argv[1] !== program) return;
   process.once('disconnect', () => process.exit());
-  const made = await answer(JSON.parse(process.argv[2] ?? '') as never).catch(problemOf);
-  process.send?.(made, () => process.exit());
+  process.on('message', (question) => {
+    void answer(JSON.parse(String(question)) as never)
+      .catch(problemOf)
+      .then((made) => process.send?.(made));
+  });
 }

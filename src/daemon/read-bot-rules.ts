@@ -405,4 +405,4 @@ async function answerRules(question: RuleQuestion): Promise<RuleAnswer> {
   }
 }
 
-await answerHere(RULES, answerRules);
+answerHere(RULES, answerRules);

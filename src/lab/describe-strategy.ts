@@ -23,7 +23,7 @@ export async function describeStrategy(file: string, longestMs?: number): Promis
   return 'kind' in made ? { fields: [], problem: `${file}: ${english(made.reason)}` } : made;
 }
 
-await answerHere(FORMS, async (file: string): Promise<DescribedStrategy> => {
+answerHere(FORMS, async (file: string): Promise<DescribedStrategy> => {
   try {
     const { params } = (await loadStrategy(file)).definition;
     return { fields: params === undefined ? [] : [...formFieldsOf(params)], problem: null };

@@ -88,9 +88,8 @@ export class LastPrices {
   }
 
   priceOf(market: string): ReadPrice | null {
-    const price = this.known.get(market) ?? middleOf(this.markets.book(market));
-    this.known.set(market, price);
-    return price;
+    if (!this.known.has(market)) this.known.set(market, middleOf(this.markets.book(market)));
+    return this.known.get(market) ?? null;
   }
 }
 

@@ -21,7 +21,7 @@ import {
   strategyItems,
   strategyReplyOf,
 } from '../readers/strategy-items.ts';
-import { profitsReplyOf, qualityReplyOf, tripsReplyOf } from '../readers/trip-replies.ts';
+import type { TripAnswers } from '../readers/trip-replies.ts';
 import { findReports, reportItemOf } from './page-files.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
@@ -78,10 +78,11 @@ export function createHandlers(
     readonly nowMs: () => number;
     readonly language: Language;
     readonly moments: ReturnType<typeof createMomentAnswers>;
+    readonly trips: TripAnswers;
   },
 ): Handlers {
   const { mirror, dataFolder } = folder;
-  const { nowMs, language, moments } = of;
+  const { nowMs, language, moments, trips } = of;
   const pageOf = <Row, Item>(
     read: (pages: MirrorReader['pages']) => RowPage<Row>,
     itemOf: (row: Row) => Item,
@@ -169,19 +170,16 @@ export function createHandlers(
         throw new ApiError('not-found', sentence('not-an-order', { found: JSON.stringify(key) }));
       if (!isRecorded(dataFolder)) return momentReplyOf('off');
       const question = { dataFolder, name };
-      const { waiting } = moments;
-      if (waiting >= MOST_REPLAYS && !moments.isKnown(question))
-        throw new ApiError('busy', sentence('apart-busy', { most: MOST_REPLAYS, count: waiting }), {
-          retryAfterMs: REPLAY_WITHIN_MS,
-        });
+      const refusal = moments.refusal(question, MOST_REPLAYS);
+      if (refusal !== null) throw new ApiError('busy', refusal, { retryAfterMs: REPLAY_WITHIN_MS });
       const late = setTimeout(REPLAY_WITHIN_MS, 'working' as const, { ref: false });
       return momentReplyOf(await Promise.race([moments.get(question), late]));
     },
     fills: ({ query: { order, ...query } }) =>
       pageOf((pages) => pages.fills({ ...scopeOf(query), orderKey: order ?? null }), rows.fillItemOf),
-    trips: ({ query }) => mirror.read((reader) => tripsReplyOf(reader, query)),
-    profits: ({ query }) => mirror.read((reader) => profitsReplyOf(reader, query)),
-    quality: ({ query }) => mirror.read((reader) => qualityReplyOf(reader, query)),
+    trips: async ({ query }) => trips.get('trips', query),
+    profits: async ({ query }) => trips.get('profits', query),
+    quality: async ({ query }) => trips.get('quality', query),
     intents: ({ query: { status, ...query } }) =>
       pageOf((pages) => pages.intents({ ...scopeOf(query), status }), rows.intentItemOf),
     budgets: ({ query }) => {

@@ -10,7 +10,7 @@ export const API_SENTENCES = {
   'data-unreadable': 'the data can not be read just now ({reason:text}); {advice:said}',
   'try-again': 'try again',
   'locked-by-another': 'another process has it locked: try again',
-  'apart-busy': 'expected at most {most:count} waiting replays, were {count:count}: try again',
+  'apart-busy': 'expected at most {most:count} waiting answers, were {count:count}: try again',
   'apart-late': 'expected an answer within {bound:length}, was none: its process was ended',
   'apart-memory': 'expected at most {bound:count} MB of memory, was more: its process ended',
   'apart-ended': 'expected an answer, was the end of its process: {how:name}',

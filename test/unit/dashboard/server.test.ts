@@ -16,7 +16,7 @@ import { closingAsync } from '../../../src/domain/closing.ts';
 import { request } from 'node:http';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ControlClient } from '../../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
@@ -28,6 +28,9 @@ import { leaveRecord } from '../daemon/left-record.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
 import { applyDelta } from '../../../src/domain/json-delta.ts';
+import { profitsReplyOf, qualityReplyOf, tripsReplyOf } from '../../../src/dashboard/readers/trip-replies.ts';
+import { profitsQuery, qualityQuery, tripsQuery } from '../../../src/dashboard/schema/trip.ts';
+import { FILL_ROWS } from '../../../src/mirror/record-tables.ts';
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
 import { BotLife, createEmbeddedWorld, recordRun } from '../../support/embedded-bot.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
@@ -169,6 +172,22 @@ describe('what is read', () => {
       requestsBecauseOfPage: 0,
       strategies: [{ name: 'ma-cross' }, { name: 'market-maker', markets: ['BTCIRT'], currency: 'rls' }],
     });
+  });
+
+  test('is computed of all fills beside the server, which reads none of them for it', async () => {
+    const read = vi.spyOn(FILL_ROWS, 'iterate');
+    const paths = ['/trips', '/profits?by=month', '/quality?by=kind', '/profits?by=month'];
+    const [trips, profits, quality, again] = await Promise.all(paths.map(async (path) => here.api(path)));
+    expect(read).not.toHaveBeenCalled();
+    const reader = new MirrorReader(join(folder, 'embedded.sqlite'));
+    expect(trips?.json).toEqual(tripsReplyOf(reader, tripsQuery.parse({})));
+    expect(profits?.json).toEqual(profitsReplyOf(reader, profitsQuery.parse({ by: 'month' })));
+    expect(quality?.json).toEqual(qualityReplyOf(reader, qualityQuery.parse({ by: 'kind' })));
+    expect(read).toHaveBeenCalled();
+    expect(again?.json).toEqual(profits?.json);
+    expect(processesWith(`dashboard/readers/trip-replies`, folder)).toHaveLength(1);
+    reader.close();
+    read.mockRestore();
   });
 
   test('says why orders wait, as the terminal does, also of a bot that has stored nothing', async () => {
@@ -850,14 +869,15 @@ describe('a decision of a recorded run', { timeout: 600_000 }, () => {
 });
 
 /** Processes that replay the run of a folder. */
-const replaysOf = (dataFolder: string) =>
+const replaysOf = (dataFolder: string) => processesWith('backtest/replay-session', dataFolder);
+
+/** Processes of a program that answer a question about a folder. */
+const processesWith = (program: string, dataFolder: string) =>
   readdirSync('/proc').flatMap((pid) => {
     try {
-      if (
-        !/^\d+$/.test(pid) ||
-        !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`"dataFolder":"${dataFolder}"`)
-      )
-        return [];
+      if (!/^\d+$/.test(pid)) return [];
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (!command.includes(program) || !command.includes(`"dataFolder":"${dataFolder}"`)) return [];
       const [, nice] =
         /^\d+ \(.*\) (?:\S+ ){16}(-?\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
       return [{ nice: Number(nice), environment: readFileSync(`/proc/${pid}/environ`, 'utf8') }];

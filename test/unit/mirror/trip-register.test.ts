@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { profitsReplyOf, tripsReplyOf } from '../../../src/dashboard/readers/trip-replies.ts';
 import { profitsQuery, tripsQuery } from '../../../src/dashboard/schema/trip.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
@@ -226,6 +226,16 @@ function folderOf(...fills: readonly Made[]): MirrorFolder {
 }
 
 describe('replies about trips', () => {
+  test('read the book of a market once, however many trips are open, also where there is none', () => {
+    using folder = folderOf(
+      ...Array.from({ length: 50 }, (_, index) => ({ number: index, side: 'buy' as const })),
+    );
+    const reader = folder.read();
+    const book = vi.spyOn(reader.markets, 'book');
+    profitsReplyOf(reader, profitsQuery.parse({ by: 'day' }));
+    expect(book.mock.calls).toEqual([['BTCIRT']]);
+  });
+
   test('sort, filter and page them, and sum all that meet the filter', () => {
     using folder = folderOf(
       { number: 1, side: 'buy' },

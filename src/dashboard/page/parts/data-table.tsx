@@ -84,6 +84,8 @@ interface PagedListProps<Item, Page extends PageOf<Item>> {
   readonly columns: readonly DataColumn<Item>[];
   readonly keyOf: (item: Item) => string;
   readonly sorting?: Sorting;
+  /** Shortest interval of reads, in ms. */
+  readonly pauseMs?: number;
   /** Shows more of the reply above the list. */
   readonly above?: (reply: Page) => ComponentChildren;
   /** Returns the rows to show for the items of a page; the items themselves if left out. */
@@ -103,6 +105,7 @@ export function PagedList<Item, Page extends PageOf<Item> = PageOf<Item>>({
   query,
   above,
   shownOf,
+  pauseMs,
   ...table
 }: PagedListProps<Item, Page>) {
   const place = useSignal<{ readonly limit: number; readonly before?: string }>({ limit: FIRST_ROWS });
@@ -110,7 +113,7 @@ export function PagedList<Item, Page extends PageOf<Item> = PageOf<Item>>({
   useEffect(() => {
     place.value = { limit: FIRST_ROWS };
   }, [filter]);
-  const reply = useReply<Page>(withQuery(path, { ...query, ...place.value }));
+  const reply = useReply<Page>(withQuery(path, { ...query, ...place.value }), pauseMs);
   const { limit, before } = place.value;
   return (
     <WithReply reply={reply.value}>

@@ -38,6 +38,9 @@ import { t, textOf, wordFor } from '../translate.ts';
 import { useReply } from '../use-reply.ts';
 import { MomentButton } from './moment.tsx';
 
+/** Shortest interval of reads, in ms: each goes over all fills. */
+const READ_EVERY_MS = 15_000;
+
 const STATES: readonly TripsQuery['state'][] = ['all', 'open', 'closed'];
 type TripOrder = TripsQuery['by'];
 
@@ -77,6 +80,7 @@ export function TripsView() {
       <Panel title={t('view.trips')} note={t('trips.note')}>
         <PagedList<TripItem, TripsReply>
           path="/trips"
+          pauseMs={READ_EVERY_MS}
           query={query}
           label="view.trips"
           empty="trips.none"
@@ -308,7 +312,7 @@ export function ProfitsView() {
     market: filter.market.value,
     strategy: filter.strategy.value,
   };
-  const reply = useReply<ProfitsReply>(withQuery('/profits', query));
+  const reply = useReply<ProfitsReply>(withQuery('/profits', query), READ_EVERY_MS);
   return (
     <>
       <header class="view-head">
@@ -400,15 +404,12 @@ const PROFIT_TITLES = {
 type QualityItem = QualityReply['groups'][number];
 const QUALITY_GROUPS: readonly QualityQuery['by'][] = ['market', 'strategy', 'kind', 'hour'];
 
-/** Interval at which the quality of orders is read, in ms: each read measures thousands of them. */
-const QUALITY_EVERY_MS = 15_000;
-
 /** Shows what orders cost against the price at which they were decided. */
 export function QualityView() {
   const by = useSignal<QualityQuery['by']>('market');
   const filter = useMarketAndStrategy();
   const query = { by: by.value, market: filter.market.value, strategy: filter.strategy.value };
-  const reply = useReply<QualityReply>(withQuery('/quality', query), QUALITY_EVERY_MS);
+  const reply = useReply<QualityReply>(withQuery('/quality', query), READ_EVERY_MS);
   return (
     <>
       <header class="view-head">
