@@ -46,7 +46,7 @@ const ENTRIES = [
   'src/daemon/read-bot-rules',
   'src/alerts/alerts-worker',
   'src/dashboard/dashboard-worker',
-  'src/dashboard/readers/trip-replies',
+  'src/dashboard/readers/replies-apart',
   'src/backtest/setup/run-apart',
   'src/backtest/replay-session',
   'src/fuzz/seed-worker',

@@ -142,7 +142,7 @@ interface Answering<Answer> {
   /** Returns the time for which an answer is used again, in ms. */
   readonly usedForMs?: (answer: Answer | Problem) => number;
   /** Time for which the process waits for the next question, in ms; the default is one process a question. */
-  readonly keptForMs?: number;
+  readonly idleForMs?: number;
 }
 
 const LONGEST_MS = 20_000;
@@ -168,9 +168,9 @@ export const MOMENTS: Answering<MomentAnswer> = {
 const MOST_QUESTIONS = 100;
 
 /**
- * Answers questions about a data folder one after another, in a process apart: the file of a strategy is other
- * people's code, which may loop or crash, and its page and alerts must go on. The process gets no environment,
- * and so no secret.
+ * Answers questions about a data folder one after another, in a process apart: the file of a strategy is
+ * other people's code, which may loop or crash, and its page and alerts must go on. The process gets no
+ * environment, and so no secret.
  */
 export class AnswersApart<Question, Answer> {
   private readonly known = new Map<
@@ -178,7 +178,7 @@ export class AnswersApart<Question, Answer> {
     { readonly answer: Promise<Answer | Problem>; usedUntilMs: number }
   >();
   private last: Promise<unknown> = Promise.resolve();
-  private kept: { readonly child: ChildProcess; readonly timer: NodeJS.Timeout } | null = null;
+  private idle: { readonly child: ChildProcess; readonly timer: NodeJS.Timeout } | null = null;
   private readonly answering: Answering<Answer>;
 
   constructor(answering: Answering<Answer>) {
@@ -201,7 +201,7 @@ export class AnswersApart<Question, Answer> {
     const known = this.known.get(key);
     if (known !== undefined && this.isKnown(question)) return known.answer;
     const { usedForMs = () => ANSWER_FOR_MS } = this.answering;
-    const answer = this.last.then(async () => this.ask(key));
+    const answer = this.last.then(async () => this.ask(key)).catch(problemOf);
     const entry = { answer, usedUntilMs: Infinity };
     this.last = answer.then((made) => (entry.usedUntilMs = performance.now() + usedForMs(made)));
     this.known.set(key, entry);
@@ -211,19 +211,19 @@ export class AnswersApart<Question, Answer> {
 
   /** Ends the process that waits for a question. */
   close(): void {
-    clearTimeout(this.kept?.timer);
-    this.kept?.child.kill('SIGKILL');
-    this.kept = null;
+    clearTimeout(this.idle?.timer);
+    this.idle?.child.kill('SIGKILL');
+    this.idle = null;
   }
 
   private async ask(question: string): Promise<Answer | Problem> {
-    const { keptForMs = 0 } = this.answering;
-    if (keptForMs === 0) return answerApart(question, this.answering);
-    clearTimeout(this.kept?.timer);
-    const before = this.kept?.child;
+    const { idleForMs = 0 } = this.answering;
+    clearTimeout(this.idle?.timer);
+    const before = this.idle?.child;
     const child = before?.connected === true && !before.killed ? before : begin(question, this.answering);
     const answer = await answerBy(child, question, this.answering);
-    this.kept = { child, timer: setTimeout(() => this.close(), keptForMs).unref() };
+    this.idle = { child, timer: setTimeout(() => this.close(), idleForMs).unref() };
+    if (idleForMs === 0) this.close();
     return answer;
   }
 }
@@ -239,20 +239,6 @@ const OUT_OF_MEMORY = 'SIGABRT';
 
 const problemOf = (error: unknown): Problem => ({ kind: 'problem', reason: messageOf(error) });
 
-/**
- * Has a program answer a question in a process without an environment, which is ended after some time. Never
- * rejects: a process that ends without an answer is a problem.
- */
-export async function answerApart<Answer>(
-  question: string,
-  answering: Answering<Answer>,
-): Promise<Answer | Problem> {
-  const child = begin(question, answering);
-  const answer = await answerBy(child, question, answering);
-  child.kill('SIGKILL');
-  return answer;
-}
-
 /** Begins the process of a program. Its first question is an argument too, for lists of processes. */
 function begin<Answer>(
   question: string,
@@ -267,6 +253,7 @@ function begin<Answer>(
   return child;
 }
 
+/** Returns the answer of a process; one that ends without an answer, or takes too long, is a problem. */
 async function answerBy<Answer>(
   child: ChildProcess,
   question: string,

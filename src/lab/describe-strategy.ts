@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { answerApart, answerHere, READ_ONLY } from '../daemon/answers-apart.ts';
+import { answerHere, AnswersApart, READ_ONLY } from '../daemon/answers-apart.ts';
 import { messageOf } from '../domain/errors.ts';
 import { english } from '../language/sentence.ts';
 import { loadStrategy } from '../plugins/load-strategy.ts';
@@ -19,7 +19,7 @@ const FORMS = { program: fileURLToPath(ownModule('lab/describe-strategy')), flag
  */
 export async function describeStrategy(file: string, longestMs?: number): Promise<DescribedStrategy> {
   const bounds = longestMs === undefined ? FORMS : { ...FORMS, longestMs };
-  const made = await answerApart<DescribedStrategy>(JSON.stringify(file), bounds);
+  const made = await new AnswersApart<string, DescribedStrategy>(bounds).get(file);
   return 'kind' in made ? { fields: [], problem: `${file}: ${english(made.reason)}` } : made;
 }
 

@@ -226,19 +226,12 @@ function idIn({ id = '' }: Readonly<Record<string, string>>): number {
 
 /** Returns the coverage of every folder of a catalogue that can be read. */
 function recordingsIn(root: string): RecordingItem[] {
-  const catalogue = openCatalogue(root);
-  return catalogue.keys().flatMap((key) => {
-    try {
-      const found = catalogue.manifest(key);
-      if (found === null || found.partitions.length === 0) return [];
+  return openCatalogue(root)
+    .readable()
+    .map(({ key, found }) => {
       const { sources, ...summary } = coverageOf(key, found);
-      return [{ ...summary, sources: [...sources] }];
-    } catch (error) {
-      // "verify" shows what is wrong with it.
-      if (error instanceof SarrafError) return [];
-      throw error;
-    }
-  });
+      return { ...summary, sources: [...sources] };
+    });
 }
 
 function studiesIn(dataFolder: string): StudyItem[] {

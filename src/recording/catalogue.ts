@@ -1,6 +1,6 @@
 import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import { invalidOptions } from '../domain/errors.ts';
+import { invalidOptions, SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { appendRows, type RowParts, type LockFile } from './append-rows.ts';
 import type { AppendOutcome, StageRows } from './staging-table.ts';
@@ -65,6 +65,19 @@ export class Catalogue {
   /** Returns the existing folders by market and kind, in whatever state they are. */
   keys(): readonly FolderKey[] {
     return listFolders(this.root);
+  }
+
+  /** Returns the folders that have rows and can be read; "data verify" shows what is wrong with others. */
+  readable(): readonly { readonly key: FolderKey; readonly found: Manifest }[] {
+    return this.keys().flatMap((key) => {
+      try {
+        const found = this.manifest(key);
+        return found === null || found.partitions.length === 0 ? [] : [{ key, found }];
+      } catch (error) {
+        if (error instanceof SarrafError) return [];
+        throw error;
+      }
+    });
   }
 
   /** Returns the manifest of a folder; null if there is no such folder. */

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
-import { EVENTS_ADDRESS } from './api.ts';
+import { EVENTS_ADDRESS, EventParser } from './api.ts';
 import { checkForNewerPage } from './page-parts.ts';
-import { EventParser } from './event-parser.ts';
 
 /**
  * Event stream of the server. It is resumed by the id of the last event, and retried with growing delays

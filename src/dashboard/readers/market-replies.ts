@@ -25,6 +25,7 @@ import type {
   BracketItem,
   ConditionsReply,
   PlotsReply,
+  QuotesReply,
   ChartCandlesReply,
 } from '../schema/market.ts';
 import type { CostReply } from '../schema/action.ts';
@@ -98,7 +99,7 @@ function checkedSymbol(reader: MirrorReader, symbol: string): string {
 }
 
 /** Candles that a chart shows: the newest, or those around a time in ms. */
-interface ChartRange {
+export interface ChartRange {
   readonly symbol: string;
   readonly timeframe: string;
   readonly around?: number | undefined;
@@ -106,7 +107,7 @@ interface ChartRange {
 }
 
 /** Returns the end of a range, in ms; a range around a time ends half of its candles later. */
-function endMsOf({ around, limit }: ChartRange, timeframe: Timeframe): number {
+export function endMsOf({ around, limit }: ChartRange, timeframe: Timeframe): number {
   return around === undefined ? Number.MAX_SAFE_INTEGER : around + (timeframeMs(timeframe) * limit) / 2;
 }
 
@@ -166,6 +167,55 @@ export function bookReplyOf(reader: MirrorReader, symbol: string, most: number):
     updatedAtMs: book?.updatedAtMs ?? null,
     seenAtMs: book?.seenAtMs ?? null,
     own: open.flatMap((order) => placeOf(order, levels[order.side])),
+  };
+}
+
+/**
+ * Returns the best prices of a market and our best orders at each time at which one of them changed, by our
+ * newest orders: the best prices are those that the bot knew when it planned one, and those of now.
+ */
+export function quotesReplyOf(reader: MirrorReader, symbol: string): QuotesReply {
+  const market = checkedSymbol(reader, symbol);
+  const orders = reader.orders({ state: 'all', strategy: null, market, last: MOST_MARKS });
+  const book = reader.markets.book(market);
+  const known = [
+    ...orders.map(({ plannedAtMs: atMs, arrivalBid, arrivalAsk }) => ({
+      atMs,
+      bid: arrivalBid === null ? null : formatUnits(arrivalBid),
+      ask: arrivalAsk === null ? null : formatUnits(arrivalAsk),
+    })),
+    ...(book === null
+      ? []
+      : [{ atMs: book.seenAtMs, bid: book.bids[0]?.[0] ?? null, ask: book.asks[0]?.[0] ?? null }]),
+  ]
+    .filter(({ bid, ask }) => bid !== null || ask !== null)
+    .toSorted((left, right) => left.atMs - right.atMs);
+  const resting = orders.flatMap(({ side, price, stopPrice, sentAtMs: fromMs, closedAtMs }) =>
+    fromMs === null || price === null || stopPrice !== null
+      ? []
+      : [{ side, price, fromMs, untilMs: closedAtMs ?? Number.POSITIVE_INFINITY }],
+  );
+  const times = [
+    ...known.map(({ atMs }) => atMs),
+    ...resting.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
+  ];
+  const bestOf = (wanted: Side, atMs: number): string | null => {
+    const prices = resting
+      .filter(({ side, fromMs, untilMs }) => side === wanted && fromMs <= atMs && atMs < untilMs)
+      .map(({ price }) => price);
+    if (prices.length === 0) return null;
+    const isBetter = (one: Units, other: Units): boolean => (wanted === 'buy' ? one > other : one < other);
+    return formatUnits(prices.reduce((best, price) => (isBetter(price, best) ? price : best)));
+  };
+  return {
+    market,
+    quotes: [...new Set(times)]
+      .filter((atMs) => Number.isFinite(atMs))
+      .toSorted((left, right) => left - right)
+      .map((atMs) => {
+        const { bid = null, ask = null } = known.findLast((each) => each.atMs <= atMs) ?? {};
+        return { atMs, bid, ask, buy: bestOf('buy', atMs), sell: bestOf('sell', atMs) };
+      }),
   };
 }
 

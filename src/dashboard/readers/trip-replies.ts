@@ -1,7 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { requestsFigure } from '../../domain/figure-name.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
-import { MINUTE_MS } from '../../domain/time-text.ts';
 import { LastPrices } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { TripRegister, type ListedTrip } from '../../mirror/trip-register.ts';
@@ -26,10 +24,6 @@ import type {
   TripsQuery,
   TripsReply,
 } from '../schema/trip.ts';
-import { answerHere, AnswersApart } from '../../daemon/answers-apart.ts';
-import { ownModule } from '../../plugins/own-files.ts';
-import { ApiError } from '../api-error.ts';
-import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { tryMarket } from './row-items.ts';
 
 /** Trips of a strategy or market, and the currency of each. */
@@ -203,70 +197,3 @@ export function profitsReplyOf(reader: MirrorReader, query: ProfitsQuery): Profi
   });
   return { groups };
 }
-
-/** Replies for which all fills of the mirror are read: up to two million. */
-const REPLIES = { trips: tripsReplyOf, profits: profitsReplyOf, quality: qualityReplyOf };
-
-type ReplyName = keyof typeof REPLIES;
-
-interface TripQuestion {
-  readonly dataFolder: string;
-  /** State of the mirror: for the same one the same answer is used again. */
-  readonly version: number;
-  readonly name: ReplyName;
-  readonly query: object;
-}
-
-/** This file is also the program of the child process, which is kept while it is asked now and then. */
-const TRIPS = {
-  program: fileURLToPath(ownModule('dashboard/readers/trip-replies')),
-  longestMs: MINUTE_MS,
-  heapMb: 512,
-  keptForMs: MINUTE_MS,
-  usedForMs: () => MINUTE_MS,
-};
-
-/** Maximum number of questions that wait for an answer, and the time after which a refused one may ask again. */
-const MOST_WAITING = 16;
-const ASK_AGAIN_MS = 5_000;
-
-/**
- * Replies about trips and the quality of orders. A process apart makes them: the page's server answers
- * everything else meanwhile, however many fills there are.
- */
-export class TripAnswers {
-  readonly #folder: BotFolderReader;
-  readonly #answers = new AnswersApart<TripQuestion, { readonly kind: 'reply'; readonly reply: unknown }>(
-    TRIPS,
-  );
-
-  constructor(folder: BotFolderReader) {
-    this.#folder = folder;
-  }
-
-  /** Throws `ApiError` if the mirror is unreadable, or if too many questions wait. */
-  async get<Name extends ReplyName>(
-    name: Name,
-    query: Parameters<(typeof REPLIES)[Name]>[1],
-  ): Promise<ReturnType<(typeof REPLIES)[Name]>> {
-    const { dataFolder, mirror } = this.#folder;
-    const question = { dataFolder, version: mirror.read((reader) => reader.dataVersion()), name, query };
-    const refusal = this.#answers.refusal(question, MOST_WAITING);
-    if (refusal !== null) throw new ApiError('busy', refusal, { retryAfterMs: ASK_AGAIN_MS });
-    const answer = await this.#answers.get(question);
-    if (answer.kind === 'problem') throw new ApiError('data-unusable', answer.reason);
-    return answer.reply as ReturnType<(typeof REPLIES)[Name]>;
-  }
-
-  close(): void {
-    this.#answers.close();
-  }
-}
-
-let read: BotFolderReader | null = null;
-
-answerHere(TRIPS, async ({ dataFolder, name, query }: TripQuestion) => {
-  read ??= new BotFolderReader({ dataFolder });
-  const replyOf = REPLIES[name] as (reader: MirrorReader, query: object) => unknown;
-  return { kind: 'reply' as const, reply: read.mirror.read((reader) => replyOf(reader, query)) };
-});

@@ -76,6 +76,18 @@ export const DASHBOARD_ENDPOINTS = {
     market.chartCandlesReply,
     market.chartQuery,
   ),
+  recordings: get('/recordings', 'Candles that are recorded on the disk.', market.recordingsReply),
+  recorded: get(
+    '/recordings/:symbol/candles',
+    'Recorded candles of a market.',
+    market.chartCandlesReply,
+    market.chartQuery,
+  ),
+  quotes: get(
+    '/markets/:symbol/quotes',
+    'Best prices that the bot knew, and our best orders, over time.',
+    market.quotesReply,
+  ),
   marks: get(
     '/markets/:symbol/marks',
     'Our orders, fills and brackets in a market.',

@@ -68,6 +68,37 @@ export const chartCandlesReply = z.object({
   candles: z.array(barItem).describe('Oldest first. The last one may still run.'),
 });
 
+export const recordingsReply = z.object({
+  recordings: z
+    .array(
+      z.object({
+        market: z.string(),
+        quote: z.string(),
+        timeframe: z.string(),
+        fromMs: timeField,
+        toMs: timeField.describe('The beginning of its newest candle.'),
+      }),
+    )
+    .describe('Candles in the folder `catalogue` of the data folder: at most 1,000 series.'),
+});
+
+const price = decimalTextField.nullable();
+
+export const quotesReply = z.object({
+  market: z.string(),
+  quotes: z
+    .array(
+      z.object({
+        atMs: timeField,
+        bid: price.describe('The best price to sell at that the bot knew.'),
+        ask: price.describe('The best price to buy at that the bot knew.'),
+        buy: price.describe('Our best order to buy; null while there was none.'),
+        sell: price.describe('Our best order to sell.'),
+      }),
+    )
+    .describe('At each change, oldest first, by our newest 500 orders: one has the prices at its plan.'),
+});
+
 const periods = z
   .array(z.tuple([timeField, timeField]))
   .describe('From the close of a candle to that of the next one at which it was no more so; oldest first.');
@@ -92,6 +123,8 @@ export type SeriesItem = z.output<typeof seriesItem>;
 export type EquityReply = z.output<typeof equityReply>;
 export type PlotsReply = z.output<typeof plotsReply>;
 export type ChartCandlesReply = z.output<typeof chartCandlesReply>;
+export type RecordingsReply = z.output<typeof recordingsReply>;
+export type QuotesReply = z.output<typeof quotesReply>;
 
 const marketItem = z.object({
   symbol: z.string(),

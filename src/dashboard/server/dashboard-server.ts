@@ -6,7 +6,7 @@ import { ApiServer, type ApiServerOptions, type ServedCall } from '../api-server
 import { EventStreams } from '../events/event-streams.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { DASHBOARD_ENDPOINTS } from '../schema/endpoints.ts';
-import { TripAnswers } from '../readers/trip-replies.ts';
+import { RepliesApart } from '../readers/replies-apart.ts';
 import type { EventsQuery } from '../schema/log.ts';
 import { SignalEndpoint } from '../signals/signal-endpoint.ts';
 import { createHandlers, type Handlers } from './handlers.ts';
@@ -18,7 +18,7 @@ import { API_ROOT } from './openapi.ts';
  */
 export class DashboardServer {
   private readonly folder: BotFolderReader;
-  private readonly trips: TripAnswers;
+  private readonly apart: RepliesApart;
   private readonly handlers: Handlers;
   private readonly streams: EventStreams;
   private readonly server: ApiServer;
@@ -27,8 +27,8 @@ export class DashboardServer {
   constructor(options: ApiServerOptions, moments = createMomentAnswers()) {
     const { dataFolder, language, nowMs = Date.now } = options;
     this.folder = new BotFolderReader({ dataFolder, nowMs });
-    this.trips = new TripAnswers(this.folder);
-    this.handlers = createHandlers(this.folder, { nowMs, language, moments, trips: this.trips });
+    this.apart = new RepliesApart(this.folder);
+    this.handlers = createHandlers(this.folder, { nowMs, language, moments, apart: this.apart });
     const onError = (error: unknown): void => options.onError(onOneLine(messageOf(error)));
     this.streams = new EventStreams({ folder: this.folder, onError, nowMs });
     this.server = new ApiServer(options, {
@@ -59,7 +59,7 @@ export class DashboardServer {
 
   private closeFolder(): void {
     this.streams.close();
-    this.trips.close();
+    this.apart.close();
     this.folder.close();
   }
 

@@ -21,7 +21,7 @@ import {
   strategyItems,
   strategyReplyOf,
 } from '../readers/strategy-items.ts';
-import type { TripAnswers } from '../readers/trip-replies.ts';
+import type { RepliesApart } from '../readers/replies-apart.ts';
 import { findReports, reportItemOf } from './page-files.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
@@ -78,11 +78,11 @@ export function createHandlers(
     readonly nowMs: () => number;
     readonly language: Language;
     readonly moments: ReturnType<typeof createMomentAnswers>;
-    readonly trips: TripAnswers;
+    readonly apart: RepliesApart;
   },
 ): Handlers {
   const { mirror, dataFolder } = folder;
-  const { nowMs, language, moments, trips } = of;
+  const { nowMs, language, moments, apart } = of;
   const pageOf = <Row, Item>(
     read: (pages: MirrorReader['pages']) => RowPage<Row>,
     itemOf: (row: Row) => Item,
@@ -136,6 +136,18 @@ export function createHandlers(
       mirror.read((reader) =>
         marketReplies.chartCandlesReplyOf(reader, { symbol: symbolIn(params), ...query }),
       ),
+    recordings: async () => apart.get('recordings', {}),
+    recorded: async ({ params, query }) => {
+      const range = { symbol: symbolIn(params), ...query };
+      const reply = await apart.get('recorded', range);
+      if (reply !== null) return reply;
+      const found = `${range.symbol} ${range.timeframe}`;
+      throw new ApiError(
+        'not-found',
+        `expected a market and timeframe of the recorded candles, was ${found}`,
+      );
+    },
+    quotes: ({ params }) => mirror.read((reader) => marketReplies.quotesReplyOf(reader, symbolIn(params))),
     marks: ({ params, query }) =>
       mirror.read((reader) => marketReplies.marksReplyOf(reader, { symbol: symbolIn(params), ...query })),
     book: ({ params, query }) =>
@@ -177,9 +189,9 @@ export function createHandlers(
     },
     fills: ({ query: { order, ...query } }) =>
       pageOf((pages) => pages.fills({ ...scopeOf(query), orderKey: order ?? null }), rows.fillItemOf),
-    trips: async ({ query }) => trips.get('trips', query),
-    profits: async ({ query }) => trips.get('profits', query),
-    quality: async ({ query }) => trips.get('quality', query),
+    trips: async ({ query }) => apart.get('trips', query),
+    profits: async ({ query }) => apart.get('profits', query),
+    quality: async ({ query }) => apart.get('quality', query),
     intents: ({ query: { status, ...query } }) =>
       pageOf((pages) => pages.intents({ ...scopeOf(query), status }), rows.intentItemOf),
     budgets: ({ query }) => {

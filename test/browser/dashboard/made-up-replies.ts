@@ -484,6 +484,35 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     },
   },
   markets: { markets: [marketOf('BTCIRT', 'btc'), marketOf('ETHIRT', 'eth')] },
+  recordings: {
+    recordings: ['1h', '1d'].map((timeframe) => ({
+      market: 'ETHIRT',
+      quote: 'rls',
+      timeframe,
+      fromMs: NOW_MS - 9_000 * 3_600_000,
+      toMs: NOW_MS - 48 * 3_600_000,
+    })),
+  },
+  recorded: {
+    market: 'ETHIRT',
+    timeframe: '1h',
+    isBuilt: false,
+    candles: Array.from({ length: 500 }, (_, index) => candle(index)),
+  },
+  quotes: {
+    market: 'BTCIRT',
+    quotes: Array.from({ length: 60 }, (_, index) => {
+      const middle = 60_000_000_000 + 40_000_000 * Math.sin(index / 6);
+      const at = (offset: number): string => String(Math.round(middle + offset * 1_000_000));
+      return {
+        atMs: NOW_MS - (60 - index) * 60_000,
+        bid: at(-30),
+        ask: at(30),
+        buy: index % 20 < 15 ? at(-45) : null,
+        sell: index % 30 < 20 ? at(45) : null,
+      };
+    }),
+  },
   candles: {
     market: 'BTCIRT',
     timeframe: '1h',

@@ -73,6 +73,7 @@ const HAS_BANDS = `[...document.querySelectorAll('.chart canvas')].some((canvas)
 const VIEWS = [
   ['overview', '.chart.lines[data-drawn=true]'],
   ['market/BTCIRT', '.chart.candles[data-drawn=true]'],
+  ['market/recorded', '.chart.candles[data-drawn=true]'],
   ['orders', 'main tbody tr'],
   ['order/grid-1000', '.life li'],
   ['strategy/grid', '.chart.lines[data-drawn=true]'],
@@ -773,6 +774,32 @@ describe('an action', () => {
         dryRun: true,
       },
     ]);
+    await page.close();
+  });
+
+  test.each(LOOKS)('shows quotes where the bot keeps no candles: $language, $screen', async (look) => {
+    server.replies.set('candles', { ...(REPLIES.candles as object), candles: [] });
+    const { page, messages } = await open('market/BTCIRT', {
+      ...look,
+      until: '.chart.lines[data-drawn=true]',
+    });
+    expect(messages).toEqual([]);
+    expect(await overhangOf(page)).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await keepPicture(page, `dashboard-quotes-${look.language}-${look.theme}-${look.screen}`);
+    await page.close();
+  });
+
+  test('goes from the market of the bot to recorded ones, to older candles, and back', async () => {
+    const { page, requests } = await open('market/BTCIRT', { until: '.candles[data-drawn=true]' });
+    await page.selectOption('#field-market-choice', 'recorded');
+    await page.waitForSelector('option[value="recorded/ETHIRT"]:checked', { state: 'attached' });
+    await page.click('.panel-actions button >> nth=0');
+    const { candles } = REPLIES.recorded as { readonly candles: readonly { readonly openTimeMs: number }[] };
+    const asked = `${address}/api/v1/recordings/ETHIRT/candles?timeframe=1h`;
+    await expect.poll(() => requests).toContain(`${asked}&around=${candles[0]?.openTimeMs}`);
+    await page.selectOption('#field-market-choice', 'BTCIRT');
+    await page.waitForSelector('.head-actions button');
     await page.close();
   });
 

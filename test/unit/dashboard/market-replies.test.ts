@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { plotsReplyOf, bracketIn } from '../../../src/dashboard/readers/market-replies.ts';
+import { bracketIn, plotsReplyOf, quotesReplyOf } from '../../../src/dashboard/readers/market-replies.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { plotFigure } from '../../../src/domain/figure-name.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { LATER, MirrorFolder, NOW_MS } from '../mirror/mirror-fixture.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { DURABLE, LATER, MirrorFolder, NOW_MS, orderChange } from '../mirror/mirror-fixture.ts';
 
 /** The position was bought as 0.001541 at 64856.13; the fee of 0.000001541 was taken from the coin. */
 const algorithm = {
@@ -116,4 +117,39 @@ test('indicators by hand are those of strategies, over the candles that a chart 
   expect(indicators).toMatchObject({ sma: 20, rsi: 14, bop: 0 });
   for (const wrong of ['nothing:5', 'ema:0'])
     expect(() => plotsReplyOf(reader, MARKET, { ...CHART, indicators: wrong })).toThrow(/expected/);
+});
+
+const level = (price: string) => [[decimalText(price), decimalText('1')]] as const;
+const order = (number: number, changed: Parameters<typeof orderChange>[0]) =>
+  orderChange({
+    key: `k${number}`,
+    plannedAtMs: NOW_MS + number,
+    sentAtMs: NOW_MS + number,
+    attempts: 1,
+    state: 'open',
+    ...changed,
+  });
+
+test('quotes are the best prices at each plan, those of the book, and our best orders while they rest', () => {
+  using folder = new MirrorFolder();
+  folder.write([
+    OF_MARKET,
+    order(1, { price: parseUnits('90'), arrivalBid: parseUnits('91'), arrivalAsk: parseUnits('101') }),
+    order(2, { price: parseUnits('92'), closedAtMs: NOW_MS + 5, state: 'cancelled' }),
+    order(3, { side: 'sell', price: parseUnits('110'), arrivalBid: parseUnits('93'), arrivalAsk: null }),
+    order(4, { side: 'sell', price: parseUnits('80'), stopPrice: parseUnits('85') }),
+    order(6, { side: 'sell', price: parseUnits('105'), sentAtMs: null }),
+  ]);
+  folder.write(
+    [{ kind: 'book', market: MARKET, book: { bids: level('94'), asks: level('104'), updatedAtMs: null } }],
+    { ...DURABLE, atMs: NOW_MS + 9 },
+  );
+  const { quotes } = quotesReplyOf(folder.read(), MARKET);
+  expect(quotes.map(({ atMs, ...prices }) => [atMs - NOW_MS, ...Object.values(prices)].join(' '))).toEqual([
+    '1 91 101 90 ',
+    '2 91 101 92 ',
+    '3 93  92 110',
+    '5 93  90 110',
+    '9 94 104 90 110',
+  ]);
 });

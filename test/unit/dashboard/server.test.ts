@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -51,6 +52,7 @@ beforeAll(async () => {
   writeFileSync(join(pageFolder, 'assets', 'main-1a2b3c4d.js'), 'export {};'.repeat(100));
   writeFileSync(join(folder, 'secret.txt'), 'nobody may read this');
   writeFileSync(join(folder, 'report.html'), '<!doctype html><script>alert(1)</script>');
+  cpSync('data/example', join(folder, 'catalogue'), { recursive: true });
   const world = createEmbeddedWorld({ seed: 7 });
   const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
   life.bot.shell.start();
@@ -129,6 +131,9 @@ describe('a reader that has an earlier reply', () => {
   });
 });
 
+const hoursFrom = (fromMs: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => fromMs + index * 3_600_000);
+
 describe('what is read', () => {
   test.each([
     ['session', '/session'],
@@ -145,6 +150,9 @@ describe('what is read', () => {
     ['terms', '/markets/BTCIRT/terms'],
     ['candles', '/markets/BTCIRT/candles?timeframe=5m&limit=3'],
     ['marks', '/markets/btc-rls/marks'],
+    ['quotes', '/markets/BTCIRT/quotes'],
+    ['recordings', '/recordings'],
+    ['recorded', '/recordings/BTCUSDT/candles?limit=3'],
     ['book', '/markets/BTCIRT/book'],
     ['plots', '/markets/BTCIRT/plots'],
     ['orders', '/orders?limit=3'],
@@ -185,9 +193,30 @@ describe('what is read', () => {
     expect(quality?.json).toEqual(qualityReplyOf(reader, qualityQuery.parse({ by: 'kind' })));
     expect(read).toHaveBeenCalled();
     expect(again?.json).toEqual(profits?.json);
-    expect(processesWith(`dashboard/readers/trip-replies`, folder)).toHaveLength(1);
+    expect(processesWith('dashboard/readers/replies-apart', folder)).toHaveLength(1);
     reader.close();
     read.mockRestore();
+  });
+
+  test('is of the recorded candles too: their newest, or those around a time', async () => {
+    const { recordings } = (await here.api('/recordings')).json;
+    const found = recordings.find(
+      ({ market, timeframe }: { market: string; timeframe: string }) =>
+        `${market} ${timeframe}` === 'BTCUSDT 1h',
+    );
+    expect(found).toMatchObject({ quote: 'usdt' });
+    const timeframes = recordings.map(({ timeframe }: { timeframe: string }) => timeframe);
+    expect(timeframes.slice(0, 3)).toEqual(['1m', '5m', '1h']);
+    const timesOf = async (query: string) =>
+      (await here.api(`/recordings/BTCUSDT/candles?${query}`)).json.candles.map(
+        ({ openTimeMs }: { openTimeMs: number }) => openTimeMs,
+      );
+    expect(await timesOf('limit=3')).toEqual(hoursFrom(found.toMs - 2 * 3_600_000, 3));
+    const around = found.fromMs + 10 * 3_600_000;
+    expect(await timesOf(`limit=4&around=${around}`)).toEqual(hoursFrom(around - 2 * 3_600_000, 4));
+    expect(await timesOf('around=1000')).toEqual([]);
+    expect(codeOf(await here.api('/recordings/BTCUSDT/candles?timeframe=1d'))).toEqual([404, 'not-found']);
+    expect(codeOf(await here.api('/recordings/..%2F../candles'))).toEqual([400, 'invalid-request']);
   });
 
   test('says why orders wait, as the terminal does, also of a bot that has stored nothing', async () => {

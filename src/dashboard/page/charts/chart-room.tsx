@@ -5,6 +5,7 @@ import { indicators, locale, showsConditions } from '../preferences.ts';
 import type { LineChartData } from './line-chart.ts';
 import type { CandleChart, CandleChartData } from './candle-chart.ts';
 import { signal } from '@preact/signals';
+import { t } from '../translate.ts';
 
 interface Chart<Data> {
   show(data: Data): unknown;
@@ -68,29 +69,44 @@ export function Lines(data: LineChartData) {
 /** The chart of candles on the page; null while there is none. */
 export const shownCandles = signal<CandleChart | null>(null);
 
-export function CandleView({ data, label }: { readonly data: CandleChartData; readonly label: string }) {
+/** Shows candles with what belongs to them, such as our orders, and names the library as it asks for. */
+export function CandleView({ label, ...shown }: Omit<CandleChartData, 'words'> & { readonly label: string }) {
+  const words = {
+    buy: t('side.buy'),
+    sell: t('side.sell'),
+    stop: t('chart.stop'),
+    takeProfit: t('chart.take'),
+  };
+  const data = { ...shown, words };
   return (
-    <ChartRoom
-      kind="candles"
-      label={label}
-      data={data}
-      subject={`${data.quote} ${data.candles.market} ${indicators.value} ${showsConditions.value}`}
-      parts={[data.candles, data.marks, data.plots]}
-      load={async () => {
-        const { CandleChart } = await import('./candle-chart.ts');
-        return (room, newest) => {
-          const chart = new CandleChart(room, locale.value, newest.quote);
-          chart.show(newest);
-          shownCandles.value = chart;
-          return {
-            show: (shown) => chart.show(shown),
-            remove() {
-              shownCandles.value = null;
-              chart.remove();
-            },
+    <>
+      <ChartRoom
+        kind="candles"
+        label={label}
+        data={data}
+        subject={`${data.quote} ${data.candles.market} ${indicators.value} ${showsConditions.value}`}
+        parts={[data.candles, data.marks, data.plots]}
+        load={async () => {
+          const { CandleChart } = await import('./candle-chart.ts');
+          return (room, newest) => {
+            const chart = new CandleChart(room, locale.value, newest.quote);
+            chart.show(newest);
+            shownCandles.value = chart;
+            return {
+              show: (shown) => chart.show(shown),
+              remove() {
+                shownCandles.value = null;
+                chart.remove();
+              },
+            };
           };
-        };
-      }}
-    />
+        }}
+      />
+      <p class="note">
+        <a href="https://www.tradingview.com/" rel="noreferrer" target="_blank">
+          {t('chart.library')}
+        </a>
+      </p>
+    </>
   );
 }

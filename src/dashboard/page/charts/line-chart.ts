@@ -3,16 +3,17 @@ import 'uplot/dist/uPlot.min.css';
 import { calendarTicks, tickKind, tickLabel } from '../../../language/calendar-ticks.ts';
 import { formatTime } from '../../../language/format-time.ts';
 import type { Locale } from '../../../language/locale.ts';
-import type { SeriesItem } from '../../schema/market.ts';
 import { chartColours } from '../../../page/theme.ts';
 import { chartNumber, shortChartNumbers } from './chart-number.ts';
 
 /** Lines over time that share one unit. */
 export interface LineChartData {
-  readonly series: readonly SeriesItem[];
+  readonly series: readonly { readonly points: readonly (readonly [number, number | null])[] }[];
   readonly names: readonly string[];
   readonly currency: string;
   readonly label: string;
+  /** True for values that hold until the next point; null is none. */
+  readonly isStepped?: boolean;
 }
 
 const TICK_PX = 62;
@@ -29,7 +30,8 @@ export class LineChart {
 
   constructor(room: HTMLElement, data: LineChartData, locale: Locale) {
     const colours = chartColours();
-    const { names, currency } = data;
+    const { names, currency, isStepped = false } = data;
+    const stepped = isStepped ? Plot.paths.stepped?.({ align: 1 }) : undefined;
     const grid = { stroke: colours.line, width: 1 };
     const font = `11px ${colours.font}`;
     this.#series = names.join();
@@ -77,9 +79,10 @@ export class LineChart {
             stroke: colours.series[index % colours.series.length] ?? '',
             width: 1.5,
             points: { show: false },
-            spanGaps: true,
+            spanGaps: !isStepped,
+            ...(stepped === undefined ? {} : { paths: stepped }),
             value: (plot: Plot, value: number | null) => {
-              const shown = value ?? lastOf(plot, index + 1);
+              const shown = value ?? lastOf(plot, index + 1, isStepped);
               return shown === null ? '–' : chartNumber(shown, currency, locale);
             },
           })),
@@ -107,10 +110,14 @@ export class LineChart {
   }
 }
 
-/** Returns the newest value of a line up to where somebody points, which may be between two of its points. */
-function lastOf({ data, cursor }: Plot, line: number): number | null {
+/**
+ * Returns the newest value of a line up to where somebody points, which may be between two of its points. A
+ * stepped line has a value there, or none.
+ */
+function lastOf({ data, cursor }: Plot, line: number, isStepped = false): number | null {
   const until = typeof cursor.idx === 'number' ? cursor.idx + 1 : undefined;
   const values = [...(data[line] ?? [])].slice(0, until);
+  if (isStepped) return values.at(-1) ?? null;
   return values.findLast((value) => value !== null && value !== undefined) ?? null;
 }
 
@@ -128,7 +135,7 @@ function axisWidth(
 }
 
 /** Returns the points of all lines by time, with gaps where a line has none. */
-function columnsOf(series: readonly SeriesItem[]): Plot.AlignedData {
+function columnsOf(series: LineChartData['series']): Plot.AlignedData {
   const times = [...new Set(series.flatMap(({ points }) => points.map(([atMs]) => atMs)))].toSorted(
     (left, right) => left - right,
   );

@@ -377,4 +377,14 @@ export const ENGLISH_FURTHER_TEXTS = {
   'conditions.since': 'true where shaded, from the close that made them so; known since {time}',
   'conditions.unknown': 'not known yet',
   'conditions.none': 'No strategy made of rules runs in this market.',
+  'recorded.title': 'Recorded candles',
+  'recorded.option': '{market}, recorded until {time}',
+  'recorded.note': 'newest candle {time}',
+  'recorded.none':
+    'The folder `catalogue` of the data folder has no candles: `sarraf data download` and `sarraf data import` add some.',
+  'quotes.note':
+    'No candles are kept of this market: best prices at each plan of an order, and our best orders',
+  'quotes.none': 'The bot keeps no candles of this market, and has planned no order in it.',
+  'quotes.buy': 'our best buy order',
+  'quotes.sell': 'our best sell order',
 } as const;

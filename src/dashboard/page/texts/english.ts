@@ -163,7 +163,7 @@ export const ENGLISH_TEXTS = {
   'market.olderFills': 'arrows of the last 5,000 fills',
   'market.chartOf': 'Candles of {market} with our orders and fills',
   'market.timeframe': 'Length of a candle',
-  'market.noCandles': 'The bot keeps no candles of this market.',
+  'market.recorded': 'Recorded data…',
   'market.ownOrders': 'Our open orders here',
   'chart.time': 'time',
   'chart.stop': TERMS.stopLoss,

@@ -375,4 +375,13 @@ export const PERSIAN_FURTHER_TEXTS: TranslationOf<typeof ENGLISH_FURTHER_TEXTS> 
   'conditions.since': 'در نوارهای رنگی برقرار است، از بسته شدن کندلی که برقرارش کرد؛ محاسبه‌شده از {time}',
   'conditions.unknown': 'هنوز معلوم نیست',
   'conditions.none': 'هیچ استراتژیِ قاعده‌محوری در این بازار کار نمی‌کند.',
+  'recorded.title': 'کندل‌های ضبط‌شده',
+  'recorded.option': '{market}، ضبط‌شده تا {time}',
+  'recorded.note': 'جدیدترین کندل {time}',
+  'recorded.none':
+    'پوشهٔ `catalogue` در پوشهٔ داده کندلی ندارد: با `sarraf data download` یا `sarraf data import` اضافه کنید.',
+  'quotes.note': 'از این بازار کندلی نگه‌داری نمی‌شود: بهترین قیمت‌ها هنگام ثبت هر سفارش، و بهترین سفارش‌های ما',
+  'quotes.none': 'ربات از این بازار کندلی نگه نمی‌دارد و سفارشی هم در آن نداشته است.',
+  'quotes.buy': 'بهترین سفارش خرید ما',
+  'quotes.sell': 'بهترین سفارش فروش ما',
 };

@@ -163,7 +163,7 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'market.olderFills': 'پیکان‌ها برای ۵٬۰۰۰ اجرای آخر',
   'market.chartOf': 'کندل‌های {market} با سفارش‌های ما و اجراهای آن‌ها',
   'market.timeframe': 'بازهٔ کندل',
-  'market.noCandles': 'ربات از این بازار کندلی نگه نمی‌دارد.',
+  'market.recorded': 'داده‌های ضبط‌شده…',
   'market.ownOrders': 'سفارش‌های باز ما در این بازار',
   'chart.time': 'زمان',
   'chart.stop': TERMS.stopLoss,

@@ -16,6 +16,7 @@ import './further-view.css';
 
 // In this file too, since a file of its own would split what the page loads at first.
 export { ConditionBands } from '../charts/condition-bands.tsx';
+export { QuoteLines, RecordedMarket } from './recorded-market.tsx';
 
 const VIEWS = {
   trips: TripsView,

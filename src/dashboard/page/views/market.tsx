@@ -30,7 +30,18 @@ const BOOK_PAUSE_MS = 2_000;
 const CANDLES_PAUSE_MS = 5_000;
 const PLOTS_PAUSE_MS = 10_000;
 
+/** Beginning of the subject for recorded data: `recorded/BTCIRT`. */
+export const RECORDED = 'recorded';
+
 export function MarketView({ symbol }: { readonly symbol: string | null }) {
+  return symbol?.startsWith(RECORDED) === true ? (
+    <RecordedMarket subject={symbol} />
+  ) : (
+    <MarketOfBot symbol={symbol} />
+  );
+}
+
+function MarketOfBot({ symbol }: { readonly symbol: string | null }) {
   const reply = useReply<MarketsReply>('/markets', CANDLES_PAUSE_MS);
   return (
     <WithReply reply={reply.value}>
@@ -64,22 +75,14 @@ function OneMarket({ market, all, around }: OneMarketProps) {
     withQuery(`/markets/${encodeURIComponent(symbol)}/marks`, range),
     BOOK_PAUSE_MS,
   ).value;
-  const options = all.map((each) => [each.symbol, each.symbol] as const);
-  const choice = {
-    get value() {
-      return symbol;
-    },
-    set value(wanted) {
-      goTo('market', wanted);
-    },
-  };
+  const own = all.map((each) => [each.symbol, each.symbol] as const);
   return (
     <>
       <header class="view-head">
         <h1>
           <bdi dir="ltr">{symbol}</bdi>
         </h1>
-        <SelectField text="column.market" name="market-choice" chosen={choice} options={options} />
+        <MarketChoice subject={symbol} options={[...own, [RECORDED, t('market.recorded')]]} />
         {mayOperate() ? (
           <span class="head-actions">
             <Button
@@ -105,6 +108,24 @@ function OneMarket({ market, all, around }: OneMarketProps) {
       </div>
     </>
   );
+}
+
+interface MarketChoiceProps {
+  readonly subject: string;
+  readonly options: readonly (readonly [string, string])[];
+}
+
+/** Field to go to the chart of another market. */
+export function MarketChoice({ subject, options }: MarketChoiceProps) {
+  const chosen = {
+    get value() {
+      return subject;
+    },
+    set value(wanted) {
+      goTo('market', wanted);
+    },
+  };
+  return <SelectField text="column.market" name="market-choice" chosen={chosen} options={options} />;
 }
 
 function MarketFigures({ market }: { readonly market: MarketItem }) {
@@ -149,9 +170,10 @@ interface MarketChartProps extends Pick<OneMarketProps, 'market' | 'around'> {
   readonly marks: MarksReply | null;
 }
 
-const ConditionBands = loadedLater(async () => import('./further-view.tsx'))(
-  (further) => further.ConditionBands,
-);
+const fromFurther = loadedLater(async () => import('./further-view.tsx'));
+const ConditionBands = fromFurther((further) => further.ConditionBands);
+const QuoteLines = fromFurther((further) => further.QuoteLines);
+const RecordedMarket = fromFurther((further) => further.RecordedMarket);
 
 function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
   const { symbol, quote, timeframes } = market;
@@ -188,32 +210,19 @@ function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
       <WithReply reply={candles.value}>
         {(data) =>
           data.candles.length === 0 ? (
-            <p class="empty">{t('market.noCandles')}</p>
+            <QuoteLines market={symbol} quote={quote} />
           ) : (
             <CandleView
               label={t('market.chartOf', { market: symbol })}
-              data={{
-                candles: data,
-                marks,
-                plots: plots.value.data,
-                quote,
-                words: {
-                  buy: t('side.buy'),
-                  sell: t('side.sell'),
-                  stop: t('chart.stop'),
-                  takeProfit: t('chart.take'),
-                },
-              }}
+              candles={data}
+              marks={marks}
+              plots={plots.value.data}
+              quote={quote}
             />
           )
         }
       </WithReply>
       {showsConditions.value ? <ConditionBands path={withQuery(`${base}/conditions`, range)} /> : null}
-      <p class="note">
-        <a href="https://www.tradingview.com/" rel="noreferrer" target="_blank">
-          {t('chart.library')}
-        </a>
-      </p>
     </Panel>
   );
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyDelta, jsonDelta, type Json } from '../../../../src/domain/json-delta.ts';
 import { levelsOf } from '../../../../src/dashboard/page/charts/candle-marks.ts';
-import { EventParser } from '../../../../src/dashboard/page/event-parser.ts';
+import { EventParser } from '../../../../src/dashboard/page/api.ts';
 import { ENGLISH_TEXTS } from '../../../../src/dashboard/page/texts/english.ts';
 import { ENGLISH_FURTHER_TEXTS } from '../../../../src/dashboard/page/texts/english-further.ts';
 import { ENGLISH_LAB_TEXTS } from '../../../../src/dashboard/page/texts/english-lab.ts';
