@@ -228,6 +228,7 @@ export class Bot {
       ALTER TABLE orders DROP COLUMN arrival_ask;
       DROP TABLE trip_notes;
       DROP INDEX intents_waiting;
+      DROP INDEX fills_by_time;
       ALTER TABLE intents DROP COLUMN approval;
       ALTER TABLE intents DROP COLUMN expires_at_ms;
       ALTER TABLE intents DROP COLUMN bound;

@@ -146,14 +146,14 @@ export class MirrorReader {
     const where = conditions(
       filter,
       filter.orderKey === undefined ? [] : [['order_key = ?', filter.orderKey]],
-      'cursor DESC, id DESC',
+      'at_ms DESC, id DESC',
     );
     return FILL_ROWS.select(this.database, where.sql)(...where.values).toReversed();
   }
 
   /** Returns trades by their ids. */
   fillsOfTrades(ids: readonly string[]): readonly FillRecord[] {
-    const of = 'WHERE trade_id IN (SELECT value FROM json_each(?)) ORDER BY cursor, id';
+    const of = 'WHERE trade_id IN (SELECT value FROM json_each(?)) ORDER BY at_ms, id';
     return FILL_ROWS.select(this.database, of)(JSON.stringify(ids));
   }
 
@@ -328,7 +328,7 @@ export class MirrorReader {
       books: newest('seen_at_ms', 'books'),
       stats: newest('seen_at_ms', 'stats'),
       balances: newest('seen_at_ms', 'balances'),
-      fills: newest('at_ms', '(SELECT at_ms FROM fills ORDER BY cursor DESC LIMIT 1)'),
+      fills: newest('at_ms', 'fills'),
     };
   }
 }

@@ -86,7 +86,7 @@ interface Table {
 }
 
 const ORDERS: Table = { name: 'orders', keys: ['id'], columns: 'strategy, market, state' };
-const FILLS: Table = { name: 'fills', keys: ['cursor', 'id'], columns: 'strategy, market, order_key' };
+const FILLS: Table = { name: 'fills', keys: ['at_ms', 'id'], columns: 'strategy, market, order_key' };
 const INTENTS: Table = { name: 'intents', keys: ['id'], columns: 'strategy, market, status' };
 const JOURNAL: Table = { name: 'journal', keys: ['seq'], columns: `kind, subject, ${LEVEL} AS level` };
 
@@ -113,7 +113,7 @@ export class RowPages {
   fills(page: FillPage): RowPage<FillRecord> {
     const ofOrder: Condition | null = page.orderKey === null ? null : ['order_key = ?', page.orderKey];
     const { ids, next } = this.idsOf(FILLS, page, scopeOf(page), ofOrder);
-    const read = FILL_ROWS.select(this.database, `WHERE id IN ${LISTED} ORDER BY cursor DESC, id DESC`);
+    const read = FILL_ROWS.select(this.database, `WHERE id IN ${LISTED} ORDER BY at_ms DESC, id DESC`);
     return { rows: read(JSON.stringify(ids)), next };
   }
 

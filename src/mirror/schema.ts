@@ -277,6 +277,11 @@ const VERSION_8 = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** Adds the order in which fills are listed: cursors of two lists say nothing about it. */
+const VERSION_9 = `
+  CREATE INDEX fills_by_time ON fills (at_ms);
+`;
+
 /**
  * The mirror's schema as steps: the first makes the tables, each later one migrates a mirror of the version
  * before. The number of steps is the schema's version. Files of each version exist, so a step never changes
@@ -291,6 +296,7 @@ export const MIRROR_STEPS: readonly string[] = [
   VERSION_6,
   VERSION_7,
   VERSION_8,
+  VERSION_9,
 ];
 
 /** Schema version that this sarraf writes; a mirror states its version in `user_version`. */

@@ -82,8 +82,20 @@ const CHANGES: readonly MirrorChange[] = [
   }),
   orderChange({ key: 'bot-dca-e001-3', strategy: 'dca', market: 'ETHUSDT', state: 'open' }),
   fillChange({ orderKey: 'bot-grid-e001-1', strategy: 'grid', atMs: THEN_MS }),
-  fillChange({ tradeId: tradeIdOf(71), venueOrderId: orderIdOf(44), orderKey: null, strategy: null }),
-  fillChange({ tradeId: tradeIdOf(72), venueOrderId: orderIdOf(45), orderKey: null, strategy: null }),
+  fillChange({
+    tradeId: tradeIdOf(71),
+    venueOrderId: orderIdOf(44),
+    orderKey: null,
+    strategy: null,
+    atMs: THEN_MS,
+  }),
+  fillChange({
+    tradeId: tradeIdOf(72),
+    venueOrderId: orderIdOf(45),
+    orderKey: null,
+    strategy: null,
+    atMs: THEN_MS,
+  }),
   // Sorted by name these come in another order than they were written.
   intentChange({ id: 'b', strategy: 'grid', status: 'refused', reason: 'too large: 9 of 5' }),
   intentChange({ id: 'a', strategy: 'grid' }),
