@@ -39,7 +39,7 @@ interface Demand {
   readonly call: (number: number) => VenueCall;
 }
 
-const listOrders = (): VenueCall => ({ kind: 'orders', status: 'open', from: null });
+const listOrders = (): VenueCall => ({ kind: 'orders', status: 'open', market: null, from: null });
 
 const DEMANDS: readonly Demand[] = [
   { name: 'orders-list/all-classes', classes: REQUEST_CLASSES, call: listOrders },

@@ -186,7 +186,8 @@ async function execute(
     feed.advance(nowMs);
     if (isCancel) {
       const venueId = placed.get(order.key)?.id ?? null;
-      if (venueId !== null) exchange.answer({ kind: 'cancel', venueId, clientOrderId: null }, nowMs);
+      if (venueId !== null)
+        exchange.answer({ kind: 'cancel', market: order.market, venueId, clientOrderId: null }, nowMs);
       continue;
     }
     const answer = exchange.answer(placement(order, pair), nowMs);
@@ -203,7 +204,8 @@ async function execute(
     orders: session.orders.map((order) => {
       const venueId = placed.get(order.key)?.id ?? null;
       if (venueId === null) return refusedAgain(order);
-      const answer = exchange.answer({ kind: 'order', venueId, clientOrderId: null }, session.endMs);
+      const { market } = order;
+      const answer = exchange.answer({ kind: 'order', market, venueId, clientOrderId: null }, session.endMs);
       const closedAtMs = endOf(order, pairs.get(order.pairKey ?? ''), rules);
       return answer.outcome === 'value'
         ? outcomeOf(order, answer.value as VenueOrder, closedAtMs)

@@ -1,8 +1,8 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { VenueOrder, ListCursor } from '../domain/order.ts';
+import type { VenueOrder } from '../domain/order.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import type { OrderRecord } from '../records/order.ts';
-import { nextOrdersPage } from '../engine/own-list.ts';
+import { nextOrdersPage, openOrdersCalls, OwnMarkets } from '../engine/own-list.ts';
 import { profileOf } from '../venues/interface-profile.ts';
 import type { Page, VenueAnswer, VenueCall } from '../venues/port.ts';
 import { sendRequest, type VenueCaller } from '../venues/venue-caller.ts';
@@ -23,7 +23,8 @@ export interface SilentBot {
 }
 
 /**
- * Maximum number of pages of open orders that are read: the exchange allows far fewer orders for one account.
+ * Maximum number of pages of a list of open orders that are read: the exchange allows far fewer orders for
+ * one account.
  */
 const MOST_PAGES = 50;
 
@@ -84,18 +85,22 @@ async function ask(options: CancelEntriesOptions, call: VenueCall): Promise<Venu
 async function openOrders(options: CancelEntriesOptions): Promise<readonly VenueOrder[] | null> {
   const venue = profileOf(options.caller);
   const all: VenueOrder[] = [];
-  let from: ListCursor | null = null;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  const markets = new OwnMarkets(options.readOwn().orders.map(({ market }) => market));
+  const calls = [...openOrdersCalls(venue, markets)];
+  const most = calls.length * MOST_PAGES;
+  for (let page = 0; page < most; page += 1) {
     if (options.isBack()) return null;
-    const answer = await ask(options, { kind: 'orders', status: 'open', from });
+    const [call] = calls;
+    if (call === undefined) return all;
+    const answer = await ask(options, call);
     if (answer.outcome !== 'value') {
       if (options.isBack()) return null;
       throw new SarrafError('SERVER_ERROR', `expected the list of open orders: ${reasonOf(answer)}`);
     }
     const { items, hasNext } = answer.value as Page<VenueOrder>;
     all.push(...items);
-    from = hasNext === true ? nextOrdersPage(venue, { from, items }) : null;
-    if (from === null) return all;
+    const next = hasNext === true ? nextOrdersPage(venue, call, items) : null;
+    calls.splice(0, 1, ...(next === null ? [] : [next]));
   }
   return all;
 }
@@ -118,7 +123,8 @@ async function cancelEach(
       left.push({ order: order.key, reason: 'the exchange lists it without an id' });
       continue;
     }
-    const answer = await ask(options, { kind: 'cancel', venueId: listed.id, clientOrderId: null });
+    const { market } = order;
+    const answer = await ask(options, { kind: 'cancel', market, venueId: listed.id, clientOrderId: null });
     if (answer.outcome === 'value') canceled.push(order.key);
     else if (isBack()) return { ...result, isBack: true };
     else left.push({ order: order.key, reason: reasonOf(answer) });

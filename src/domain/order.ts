@@ -88,17 +88,18 @@ export interface VenueOrder {
 
 /**
  * Position in one of the account's own lists: a number that rises along the list, such as an id or a time in
- * ms. Its meaning depends on the venue; see `OwnList`.
+ * ms. Its meaning depends on the venue and, where each market has its own list, on the market; see `OwnList`.
  */
 export type ListCursor = number;
 
 /**
- * An order's id at the venue, as text: some venues count ids, others draw them. Ids are only compared for
- * equality; the cursors of the venue's profile say which is newer (`OwnList`).
+ * An order's id, as text. No other order of the venue has it: where an exchange counts orders in each market,
+ * the adapter composes the id of market and number. Ids are only compared for equality; the cursors of the
+ * venue's profile say which is newer (`OwnList`).
  */
 export type VenueOrderId = Brand<string, 'VenueOrderId'>;
 
-/** Id of one of the account's trades at the venue, as text; compared for equality only. */
+/** Id of one of the account's trades, as text. As of orders, no other trade of the venue has it. */
 export type VenueTradeId = Brand<string, 'VenueTradeId'>;
 
 /** Id of one of the account's wallets. */

@@ -1,9 +1,10 @@
 import type { VenueOrderId, VenueTradeId, ListCursor, Side } from '../domain/order.ts';
-import type { OwnList } from '../venues/port.ts';
+import type { VenueProfile } from '../venues/port.ts';
+import type { MarketName } from '../domain/market-symbol.ts';
 import { isPlaceholder, type FillRecord } from '../records/fill.ts';
-import { LIST_START, readingFrom } from './own-list.ts';
+import { LIST_START, ownListOf, readingFrom } from './own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
-import { MOST_LEFT_OUT, restored, type LeftOutTrade } from './stored-records.ts';
+import { MOST_LEFT_OUT, nameOfList, restored, type LeftOutTrade } from './stored-records.ts';
 import { type Outbox, OutboxPart } from './outbox.ts';
 import { NO_UNITS, type Units, formatUnits } from '../domain/money.ts';
 import { isoText } from '../domain/time-text.ts';
@@ -25,13 +26,24 @@ interface TradeName {
   readonly side: Side;
 }
 
-/** Trades that are in the books, and the place where the next reading begins. */
+type TradesList = VenueProfile['ownLists']['trades'];
+
+/** Trades of one list that are in the books, and the place where its next reading begins. */
 export class AppliedTrades extends OutboxPart {
+  /** Market of the list; null for the list of the venue. */
+  readonly market: string | null;
   /** Start of the next reading; a list by time is read from a little earlier. */
   cursor: ListCursor = LIST_START;
   /** Lowest place from which all booked trades are remembered. */
   lowestKnown: ListCursor = LIST_START;
-  private readonly list: OwnList;
+  private readonly list: TradesList;
+  /** True once the list was read to its end in this process. */
+  wasRead = false;
+  /**
+   * True once the list was read to its end and all its trades had an owner. Until then its foreign trades can
+   * be from before the books began.
+   */
+  hasBegun = false;
   /** Number of readings that have begun in this process. */
   readings = 0;
   /**
@@ -49,28 +61,32 @@ export class AppliedTrades extends OutboxPart {
   /** The furthest places of booked trades, ascending, each once. The cursor moves to the first of them. */
   private readonly newest: ListCursor[] = [];
 
-  constructor(outbox: Outbox, list: OwnList) {
+  constructor(outbox: Outbox, list: TradesList, market: string | null) {
     super(outbox);
     this.list = list;
+    this.market = market;
   }
 
   /** Restores the trades and the cursor from the mirror. True if the mirror had a cursor. */
-  restore(state: MirrorState): boolean {
+  restore(state: Pick<MirrorState, 'fills' | 'stored'>): boolean {
     const { stored: retained } = state;
-    const fills = state.fills.filter((fill) => !isPlaceholder(fill));
+    const fills = state.fills.filter(
+      (fill) => !isPlaceholder(fill) && ownListOf(this.list, fill.market) === this.market,
+    );
     let lowest = Number.POSITIVE_INFINITY;
     for (const fill of fills) {
       this.remember(nameOfFill(fill), fill.cursor);
       lowest = Math.min(lowest, fill.cursor);
     }
-    this.leftOut = restored(retained, 'left-out-trades') ?? [];
+    this.leftOut = restored(retained, 'left-out-trades', nameOfList('left-out-trades', this.market)) ?? [];
     for (const trade of this.leftOut) this.remember(nameOfFill(trade), trade.cursor);
-    const cursor = retained['cursor.trades'];
-    this.cursor = cursor === undefined ? LIST_START : Number(cursor);
+    const cursor = restored(retained, 'cursor.trades', nameOfList('cursor.trades', this.market));
+    this.hasBegun = cursor !== null;
+    this.cursor = cursor ?? LIST_START;
     // Below the restored fills it is not known which trades were booked.
     this.lowestKnown = fills.length === 0 ? this.cursor : lowest;
     if (fills.length >= MOST_APPLIED) this.skip(lowest);
-    return cursor !== undefined;
+    return this.hasBegun;
   }
 
   /** Notes that the current reading showed a trade. True if the trade is booked already. */
@@ -108,11 +124,17 @@ export class AppliedTrades extends OutboxPart {
     this.remember(trade, cursor);
     const { id: tradeId, orderId: venueOrderId, side } = trade;
     this.leftOut = [...this.leftOut, { tradeId, venueOrderId, side, cursor }].slice(-MOST_LEFT_OUT);
-    this.outbox.persist('left-out-trades', this.leftOut);
+    this.outbox.persist(nameOfList('left-out-trades', this.market), this.leftOut);
   }
 
-  persistCursor(): void {
-    this.outbox.persist('cursor.trades', this.cursor);
+  /** Notes that the list has begun: a restart goes on at its cursor. */
+  begin(): void {
+    this.hasBegun = true;
+    this.persistCursor();
+  }
+
+  private persistCursor(): void {
+    this.outbox.persist(nameOfList('cursor.trades', this.market), this.cursor);
   }
 
   /**
@@ -157,6 +179,39 @@ export class AppliedTrades extends OutboxPart {
   }
 }
 
+/** The lists of own trades that are read: one of the venue, or one of each market. */
+export class TradeLists extends OutboxPart {
+  private readonly list: TradesList;
+  private readonly lists = new Map<string | null, AppliedTrades>();
+  private state: Pick<MirrorState, 'fills' | 'stored'> = { fills: [], stored: {} };
+
+  constructor(outbox: Outbox, list: TradesList) {
+    super(outbox);
+    this.list = list;
+  }
+
+  /** Restores the lists that are read from the mirror. True if none has a cursor there. */
+  restore(state: MirrorState, markets: readonly (string | null)[]): boolean {
+    this.state = state;
+    const lists = markets.map((market) => this.of(market));
+    // Others begin without a cursor.
+    const fills = state.fills.filter(({ market }) => !this.lists.has(ownListOf(this.list, market)));
+    this.state = { fills, stored: {} };
+    return lists.every(({ hasBegun }) => !hasBegun);
+  }
+
+  /** Returns the list that shows the trades of a market; null stands for the list of the venue. */
+  of(market: string | null): AppliedTrades {
+    const key = this.list.scope === 'venue' ? null : market;
+    const known = this.lists.get(key);
+    if (known !== undefined) return known;
+    const list = new AppliedTrades(this.outbox, this.list, key);
+    list.restore(this.state);
+    this.lists.set(key, list);
+    return list;
+  }
+}
+
 /** Returns the name of a trade: a text of its id, order and side. */
 export function nameOf({ id, orderId, side }: TradeName): string {
   return `${id} ${orderId} ${side}`;
@@ -170,7 +225,7 @@ function nameOfFill({ tradeId, venueOrderId, side }: Omit<LeftOutTrade, 'cursor'
 const MOST_BOOKED = 20_000;
 
 /** Maximum time by which trades in the list can be out of order, in ms. */
-const OUT_OF_ORDER_MS = 600_000;
+export const OUT_OF_ORDER_MS = 600_000;
 
 const NONE: readonly FillRecord[] = [];
 
@@ -295,9 +350,28 @@ export interface PendingTrade {
   misses: number;
 }
 
+/** Reading of one list, with what it has shown. */
+export interface ListReading {
+  /** Market of the list; null for the list of the venue. */
+  readonly market: string | null;
+  readonly from: ListCursor;
+  /** Names of the trades that it has shown and that are not booked yet. */
+  readonly shown: Set<string>;
+  hasIssue: boolean;
+  /** True if one of its trades could not be read. */
+  isMissing: boolean;
+}
+
 /** Trades that were read but not booked yet, with what each reading showed. */
 export class PendingTrades extends OutboxPart {
   readonly byName = new Map<string, PendingTrade>();
+
+  /** True if a trade of the market waits here; null: of any. */
+  hasIn(market: string | null): boolean {
+    for (const { trade } of this.byName.values())
+      if (market === null || marketSymbolOf(trade) === market) return true;
+    return false;
+  }
 
   /** True if a trade of the order waits here. */
   hasOf(orderId: VenueOrderId | null): boolean {
@@ -363,13 +437,13 @@ export class PendingTrades extends OutboxPart {
 
   /**
    * Drops trades that several complete readings did not show: they never existed, one reply had a wrong id or
-   * order. `shown`: names of the trades in the reading that began at `from`.
+   * order. `shown`: names of the trades in the reading of a list that began at `from`.
    */
-  forgetGone(from: ListCursor, shown: ReadonlySet<string>): void {
+  forgetGone({ market, from, shown }: ListReading): void {
     const { nowMs } = this.outbox;
     for (const [name, pending] of this.byName) {
       const { trade, cursor } = pending;
-      if (shown.has(name) || cursor < from) continue;
+      if (shown.has(name) || cursor < from || (market !== null && marketSymbolOf(trade) !== market)) continue;
       pending.misses += 1;
       if (pending.misses < GONE_AFTER_READINGS || pending.seenAtMs + GONE_AFTER_MS > nowMs) continue;
       this.byName.delete(name);
@@ -387,7 +461,7 @@ function tradeText(trade: VenueTrade): string {
   return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)} ${time}`;
 }
 
-/** Returns the market's symbol; `?` if the trade names no market. */
-export function marketSymbolOf({ market }: VenueTrade): string {
+/** Returns the symbol of the market of an order or trade; `?` if the record names none. */
+export function marketSymbolOf({ market }: { readonly market: MarketName | null }): string {
   return market?.symbol ?? '?';
 }

@@ -4,7 +4,7 @@ import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { exitsAmong, type HeldOf } from './exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../records/order.ts';
 import type { AlgorithmManager } from './algorithms/algorithm-manager.ts';
-import { nextOrdersPage } from './own-list.ts';
+import { nextOrdersPage, openOrdersCalls, type OrdersCall } from './own-list.ts';
 import type {
   ByHandCommand,
   ControlCommand,
@@ -17,7 +17,6 @@ import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { Approvals } from './strategies/approvals.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
-import type { ListCursor } from '../domain/order.ts';
 import { restored, type StoredTexts, type StoredValue } from './stored-records.ts';
 
 /** Interval at which a halt cancels orders that newly show up as open, in ms. */
@@ -148,15 +147,19 @@ export class Control extends EnginePart<ControlOptions> {
 
   /** Cancels all active orders of the account at once, and then one by one the stop orders that remain. */
   private cancelWholeAccount(): void {
+    const { outbox, orderManager } = this.options;
+    const { venue, ownMarkets } = orderManager.blotter;
     const context = { requestClass: 'cancel', withinMs: WITHIN_MS } as const;
-    this.options.outbox.ask({ kind: 'cancel-old' }, context, () => this.cancelListed(null, 1));
+    outbox.ask({ kind: 'cancel-old' }, context, () => {
+      for (const call of openOrdersCalls(venue, ownMarkets)) this.cancelListed(call, 1);
+    });
   }
 
-  /** Cancels the open orders of one page of the list, then those of the next pages. */
-  private cancelListed(from: ListCursor | null, page: number): void {
+  /** Cancels the open orders of one page of a list, then those of the next pages. */
+  private cancelListed(call: OrdersCall, page: number): void {
     const { outbox, orderManager } = this.options;
     const context = { requestClass: 'resolve', withinMs: WITHIN_MS } as const;
-    outbox.ask({ kind: 'orders', status: 'open', from }, context, (answer) => {
+    outbox.ask(call, context, (answer) => {
       if (answer.outcome !== 'value') {
         outbox.alarm('the open orders of the account could not be listed: check whether some are left');
         return;
@@ -167,12 +170,12 @@ export class Control extends EnginePart<ControlOptions> {
       for (const record of items) {
         orderManager.reports.apply(record);
         if (record.id !== null && orderManager.blotter.table.byVenueId(record.id) === undefined) {
-          orderManager.cancels.cancelForeign(record.id);
+          orderManager.cancels.cancelForeign(record.id, record.market?.symbol ?? null);
         }
       }
       const { venue } = orderManager.blotter;
       const isFull = hasNext ?? items.length >= venue.pageSizes.orders;
-      const next = nextOrdersPage(venue, { from, items });
+      const next = nextOrdersPage(venue, call, items);
       if (!isFull || items.length === 0) return;
       if (next !== null && page < MOST_PAGES) this.cancelListed(next, page + 1);
       else outbox.alarm(`the bot could not list all open orders of the account: see whether some are left`);

@@ -305,6 +305,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   blotter.listen(['sending', ...STATES_ONCE_SENT], notifier.onOrder);
   // Restores each part after a restart. The sequence matters: fills and orders need their strategies.
   const { stored } = state;
+  blotter.ownMarkets.restore(state);
   rows.restore(stored);
   findings.restore(stored);
   orderManager.takeover.restore(state, rows.last);

@@ -1,12 +1,12 @@
 import { EnginePart } from './engine-settings.ts';
 import { invariant, present } from '../domain/errors.ts';
-import type { VenueOrder, ListCursor, VenueOrderId } from '../domain/order.ts';
+import type { VenueOrder, VenueOrderId } from '../domain/order.ts';
 import { retainNewest } from '../domain/retain-newest.ts';
 import { KnownNames, readOrderName, stopLegKey, type OrderName, isManualOrderId } from './order-names.ts';
 import { unsentOrder, type OrderRecord } from '../records/order.ts';
-import { LIST_START, surelyFollows } from './own-list.ts';
+import { LIST_START, ListPlaces, surelyFollows, type ListPlace } from './own-list.ts';
 import { latestArrivalMs } from './orders/unknown-orders.ts';
-import { isOpenStatus, type OwnList } from '../venues/port.ts';
+import { isOpenStatus, type VenueProfile } from '../venues/port.ts';
 import type { OrderBlotter } from './orders/order-blotter.ts';
 import { OutboxPart } from './outbox.ts';
 
@@ -25,12 +25,13 @@ export interface LostOrdersOptions {
  * copy. They are ours, unless another bot uses the same instance name.
  */
 export class LostOrders extends EnginePart<LostOrdersOptions> {
-  names = new KnownNames('');
+  names: KnownNames;
   readonly conflictingInstances: ConflictingInstances;
 
   constructor(options: LostOrdersOptions) {
     super(options);
     const { absence, ownLists } = options.blotter.venue;
+    this.names = new KnownNames('', ownLists.orders);
     this.conflictingInstances = new ConflictingInstances({
       lateArrivalMs: latestArrivalMs(absence, options.lateArrivalMs),
       list: ownLists.orders,
@@ -38,26 +39,26 @@ export class LostOrders extends EnginePart<LostOrdersOptions> {
   }
 
   /** True if an unknown record is an order of this instance that has to be taken over. */
-  includes(record: VenueOrder, cursor: ListCursor): boolean {
+  includes(record: VenueOrder, place: ListPlace): boolean {
     const { blotter, foreign, instance } = this.options;
     const { id, clientOrderId, status } = record;
     if (this.pairOf(record) !== undefined) return true;
     const name = readOrderName(clientOrderId);
     if (name?.instance !== instance) return false;
     const isForeign = id !== null && foreign.has(id);
-    if (isForeign && this.conflictingInstances.has(name, cursor, this.names.state.epoch)) return false;
-    return status === null || isOpenStatus(blotter.venue, status) || this.names.mayBeMissing(name, cursor);
+    if (isForeign && this.conflictingInstances.has(name, place, this.names.state.epoch)) return false;
+    return status === null || isOpenStatus(blotter.venue, status) || this.names.mayBeMissing(name, place);
   }
 
   /**
    * True if an order with this instance's name belongs to another bot. Then it stays untouched, and the first
    * one is reported.
    */
-  isOfConflictingInstance({ id, clientOrderId }: VenueOrder, cursor: ListCursor): boolean {
+  isOfConflictingInstance({ id, clientOrderId }: VenueOrder, place: ListPlace): boolean {
     const { blotter, foreign, instance } = this.options;
     const name = readOrderName(clientOrderId);
     if (id === null || name === null) return false;
-    if (!this.conflictingInstances.has(name, cursor, this.names.state.epoch)) return false;
+    if (!this.conflictingInstances.has(name, place, this.names.state.epoch)) return false;
     foreign.add(id, clientOrderId);
     if (this.conflictingInstances.isFirstOf(name)) {
       blotter.outbox.alarm(
@@ -140,19 +141,23 @@ const MOST_REPORTED = 100;
 /**
  * Distinguishes orders of another bot, which trades now on this account under the same instance name, from
  * those of a lost mirror. Orders of this process, sent when no order of an earlier process could still
- * arrive, mark a place in the list. Orders of another epoch beyond it are of another bot. Nothing is known
- * before this bot has placed an order.
+ * arrive, mark a place in their list. Orders of another epoch beyond it are of another bot. Nothing is known
+ * of a list before this bot has placed an order there.
  */
 class ConflictingInstances {
   private readonly lateArrivalMs: number;
-  private readonly list: OwnList;
+  private readonly list: VenueProfile['ownLists']['orders'];
   private beganAtMs = Number.POSITIVE_INFINITY;
-  private floor: ListCursor = Number.POSITIVE_INFINITY;
+  private readonly floors: ListPlaces;
   private readonly reported = new Set<string>();
 
-  constructor(options: { readonly lateArrivalMs: number; readonly list: OwnList }) {
+  constructor(options: {
+    readonly lateArrivalMs: number;
+    readonly list: VenueProfile['ownLists']['orders'];
+  }) {
     this.lateArrivalMs = options.lateArrivalMs;
     this.list = options.list;
+    this.floors = new ListPlaces(options.list, Number.POSITIVE_INFINITY);
   }
 
   /** Notes the start of this process. */
@@ -161,14 +166,14 @@ class ConflictingInstances {
   }
 
   /** Notes the place of an order that certainly is this bot's. */
-  noteOwn({ clientOrderId, sentAtMs }: OrderRecord, cursor: ListCursor, epoch: string): void {
-    if (cursor >= this.floor || sentAtMs === null || sentAtMs <= this.beganAtMs + this.lateArrivalMs) return;
-    if (readOrderName(clientOrderId)?.epoch === epoch) this.floor = cursor;
+  noteOwn({ clientOrderId, sentAtMs }: OrderRecord, place: ListPlace, epoch: string): void {
+    if (sentAtMs === null || sentAtMs <= this.beganAtMs + this.lateArrivalMs) return;
+    if (readOrderName(clientOrderId)?.epoch === epoch) this.floors.lower(place);
   }
 
   /** True if an order with this instance's name was placed by another bot. */
-  has(name: OrderName, cursor: ListCursor, epoch: string): boolean {
-    return name.epoch !== epoch && surelyFollows(this.list, cursor, this.floor);
+  has(name: OrderName, { market, cursor }: ListPlace, epoch: string): boolean {
+    return name.epoch !== epoch && surelyFollows(this.list, cursor, this.floors.of(market));
   }
 
   /** True for the first order of another bot: only the first one is reported. */

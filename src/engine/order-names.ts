@@ -1,6 +1,7 @@
 import { invariant } from '../domain/errors.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import type { ListCursor } from '../domain/order.ts';
+import { ownListOf, type ListPlace } from './own-list.ts';
 import type { StoredValue } from './stored-records.ts';
 
 /** The parts of a clientOrderId of ours, readable without the mirror. */
@@ -90,9 +91,11 @@ const MOST_FORMER = 100;
  */
 export class KnownNames {
   state: StoredNames;
+  private readonly list: VenueProfile['ownLists']['orders'];
 
-  constructor(epoch: string) {
+  constructor(epoch: string, list: VenueProfile['ownLists']['orders']) {
     this.state = { epoch, former: [], takenOverTo: null, isSearching: false };
+    this.list = list;
   }
 
   /**
@@ -115,17 +118,27 @@ export class KnownNames {
    * True if an order of this instance may be missing in the mirror: then it is taken over even if it has
    * ended.
    */
-  mayBeMissing(name: OrderName, cursor: ListCursor): boolean {
-    const { epoch, former, takenOverTo } = this.state;
+  mayBeMissing(name: OrderName, { market, cursor }: ListPlace): boolean {
+    const { epoch, former } = this.state;
     if (former.length === 0 || name.epoch === epoch) return false;
+    const takenOverTo = this.takenOverTo(ownListOf(this.list, market));
     if (takenOverTo !== null && cursor <= takenOverTo) return false;
     return !former.some((known) => known.epoch === name.epoch && name.row <= known.lastRow);
   }
 
-  /** Notes that all orders up to this place were searched. */
-  advanceTakeover(cursor: ListCursor): void {
-    const { takenOverTo } = this.state;
-    if (takenOverTo === null || cursor > takenOverTo) this.state = { ...this.state, takenOverTo: cursor };
+  /** Returns the place in a list up to which all orders were searched; null if none were. */
+  takenOverTo(list: string | null): ListCursor | null {
+    const { takenOverTo, searchedTo = {} } = this.state;
+    return list === null ? takenOverTo : (searchedTo[list] ?? null);
+  }
+
+  /** Notes that all orders of a list up to this place were searched. */
+  advanceTakeover(list: string | null, cursor: ListCursor): void {
+    const before = this.takenOverTo(list);
+    if (before !== null && cursor <= before) return;
+    const { searchedTo } = this.state;
+    if (list === null) this.state = { ...this.state, takenOverTo: cursor };
+    else this.state = { ...this.state, searchedTo: { ...searchedTo, [list]: cursor } };
   }
 
   searched(): void {

@@ -1,8 +1,106 @@
 import type { VenueOrder, ListCursor } from '../domain/order.ts';
-import type { OwnList, VenueProfile } from '../venues/port.ts';
+import { nameOfList } from './stored-records.ts';
+import type { MirrorState } from './mirror-change.ts';
+import type { ListScope, OwnList, VenueCall, VenueProfile } from '../venues/port.ts';
 
 /** Place before everything in a list. */
 export const LIST_START: ListCursor = 0;
+
+interface Scoped {
+  readonly scope: ListScope;
+}
+
+/** Returns the market of the list that shows a market's items; null if one list shows those of the venue. */
+export function ownListOf({ scope }: Scoped, market: string): string | null {
+  return scope === 'venue' ? null : market;
+}
+
+/** Place of an order in the list of its market, or in that of the venue. */
+export interface ListPlace {
+  readonly market: string;
+  readonly cursor: ListCursor;
+}
+
+/** One place for each list of a kind. Those of other markets say nothing about that of a market. */
+export class ListPlaces {
+  /** Place of the list of the venue, or of each list until it is set. */
+  private one: ListCursor;
+  /** Places by market; null if one list has the items of all. */
+  private readonly byMarket: Map<string | null, ListCursor> | null;
+
+  /** `first`: the place of each list until it is set. */
+  constructor({ scope }: Scoped, first = LIST_START) {
+    this.one = first;
+    this.byMarket = scope === 'venue' ? null : new Map();
+  }
+
+  /** Returns the place in the list of a market; null stands for the list of the venue. */
+  of(market: string | null): ListCursor {
+    return this.byMarket?.get(market) ?? this.one;
+  }
+
+  set({ market, cursor }: ListPlace): void {
+    if (this.byMarket === null) this.one = cursor;
+    else this.byMarket.set(market, cursor);
+  }
+
+  /** Moves the place of a list forward; never back. */
+  raise(place: ListPlace): void {
+    if (place.cursor > this.of(place.market)) this.set(place);
+  }
+
+  /** Moves the place of a list back; never forward. */
+  lower(place: ListPlace): void {
+    if (place.cursor < this.of(place.market)) this.set(place);
+  }
+}
+
+const ONE_LIST: readonly null[] = [null];
+
+/**
+ * Markets whose own lists are read, where each market has lists of its own: those of the strategies, those of
+ * own orders, those that the open orders show, and those whose list has been read before. A market stays,
+ * since what is traded in it while its list is not read would later look new.
+ */
+export class OwnMarkets {
+  private readonly markets: Set<string>;
+  private readonly traded: ReadonlySet<string>;
+  private readonly others: Set<string>;
+
+  /** `traded`: markets that the strategies name; `others`: those in which they may trade as well. */
+  constructor(traded: Iterable<string>, others: Iterable<string> = []) {
+    this.traded = new Set(traded);
+    this.markets = new Set(this.traded);
+    this.others = new Set(others);
+  }
+
+  restore({ orders, stored }: Pick<MirrorState, 'orders' | 'stored'>): void {
+    for (const { market } of orders) this.add(market);
+    const prefix = nameOfList('cursor.trades', '');
+    for (const name of Object.keys(stored)) if (name.startsWith(prefix)) this.add(name.slice(prefix.length));
+  }
+
+  add(market: string): void {
+    this.markets.add(market);
+  }
+
+  /** Removes a market whose lists the venue refuses. False if a strategy names it. */
+  drop(market: string): boolean {
+    if (this.traded.has(market)) return false;
+    const isOther = this.others.delete(market);
+    return this.markets.delete(market) || isOther;
+  }
+
+  /** Returns the market of each list that is read; null for the list of the venue. */
+  listsOf({ scope }: Scoped): readonly (string | null)[] {
+    return scope === 'venue' ? ONE_LIST : [...this.markets];
+  }
+
+  /** Returns the market of each list that can have an order of ours, known or not, as `listsOf` does. */
+  everyListOf({ scope }: Scoped): readonly (string | null)[] {
+    return scope === 'venue' ? ONE_LIST : [...new Set([...this.markets, ...this.others])];
+  }
+}
 
 /** Returns the place of an order or a trade in its list; null if its record does not contain it. */
 export function cursorOf<Id extends string>(
@@ -63,14 +161,33 @@ export function nextPageFrom(
   return page.last > page.from ? page.last : null;
 }
 
-/** Returns where the page of own orders after the one from `from` starts; null if that makes no progress. */
+/** Returns the calls for the first page of each list of open orders. */
+export function openOrdersCalls(
+  { ownLists: { orders } }: Pick<VenueProfile, 'ownLists'>,
+  markets: OwnMarkets,
+): readonly OrdersCall[] {
+  const lists = markets.everyListOf({ scope: orders.openScope });
+  return lists.map((market) => ({ kind: 'orders', status: 'open', market, from: null }));
+}
+
+/** Call for a page of own orders. */
+export type OrdersCall = Extract<VenueCall, { kind: 'orders' }>;
+
+/**
+ * Returns the call for the page of own orders after the one of a call; null if that makes no progress. A list
+ * of all markets has no next page where the cursors are those of single markets.
+ */
 export function nextOrdersPage(
   venue: Pick<VenueProfile, 'ownLists'>,
-  page: { readonly from: ListCursor | null; readonly items: readonly VenueOrder[] },
-): ListCursor | null {
-  const from = page.from ?? LIST_START;
-  const cursors = page.items.map((record) => cursorOfOrder(venue, record) ?? from);
-  return nextPageFrom(venue.ownLists.orders, { from, last: Math.max(from, ...cursors) });
+  call: OrdersCall,
+  items: readonly VenueOrder[],
+): OrdersCall | null {
+  const { orders } = venue.ownLists;
+  if (orders.scope === 'market' && call.market === null) return null;
+  const from = call.from ?? LIST_START;
+  const cursors = items.map((record) => cursorOfOrder(venue, record) ?? from);
+  const next = nextPageFrom(orders, { from, last: Math.max(from, ...cursors) });
+  return next === null ? null : { ...call, from: next };
 }
 
 function overlapOf(list: OwnList): number {

@@ -32,6 +32,8 @@ const storedNames = z.object({
    * the mirror was never restored from a copy.
    */
   takenOverTo: storedCount.nullable(),
+  /** The same by market, where each market has a list of its own. */
+  searchedTo: z.record(z.string(), storedCount).exactOptional(),
   /** True while orders missing in the copy are still being searched for. */
   isSearching: z.boolean(),
 });
@@ -308,7 +310,7 @@ export type PlotRecord = z.output<typeof storedPlot>;
 export const STORED_RECORDS = {
   /** Last number of an order or intent. */
   row: storedCount,
-  /** Place where the next reading of trades begins. */
+  /** Place where the next reading of trades begins. Its name for one market: `nameOfList`. */
   'cursor.trades': storedCount,
   'left-out-trades': z.array(storedLeftOut).max(MOST_LEFT_OUT),
   names: storedNames,
@@ -352,13 +354,25 @@ export const STORED_RECORDS = {
 
 type StoredName = keyof typeof STORED_RECORDS;
 
+/** Records that each list of own trades has; those of one market have its symbol behind their name. */
+type ListRecord = 'cursor.trades' | 'left-out-trades';
+
+type NameOfList<Name extends ListRecord> = Name | `${Name} ${string}`;
+
+/** Returns the name of a record of a list; `market`: as in `ownListOf`. */
+export function nameOfList<Name extends ListRecord>(name: Name, market: string | null): NameOfList<Name> {
+  return market === null ? name : `${name} ${market}`;
+}
+
 /** Value that is stored under a name. */
 export type StoredValue<Name extends StoredName> = z.output<(typeof STORED_RECORDS)[Name]>;
 
 /** Values that can be stored, by name; units may also be decimal texts. */
 export type StorableValues = {
   readonly [Name in StoredName]: Immutable<StoredValue<Name> | z.input<(typeof STORED_RECORDS)[Name]>>;
-} & { readonly [signals: `signals ${string}`]: readonly unknown[] };
+} & { readonly [signals: `signals ${string}`]: readonly unknown[] } & {
+  readonly [Name in ListRecord as `${Name} ${string}`]: Immutable<StoredValue<Name>>;
+};
 
 const BY_NAME: { readonly [Name in StoredName]: z.ZodType<StoredValue<Name>> } = STORED_RECORDS;
 
@@ -366,16 +380,24 @@ const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(STORED_RE
 
 /** Returns why a text is not valid under its name in this version; null if it is, or the name is unknown. */
 export function recordProblem(name: string, json: string): string | null {
-  return storedProblem(SCHEMAS.get(name) ?? z.unknown(), json);
+  const [record = name] = name.split(' ');
+  return storedProblem(SCHEMAS.get(record) ?? z.unknown(), json);
 }
 
 /** JSON texts of the engine's stored pieces of state, by name. */
 export type StoredTexts = Readonly<Record<string, string>>;
 
-/** Returns the value stored under a name; null if there is none. Throws `DATA_UNUSABLE` if it is damaged. */
-export function restored<Name extends StoredName>(stored: StoredTexts, name: Name): StoredValue<Name> | null {
-  const json = stored[name];
-  return json === undefined ? null : readStored(BY_NAME[name], json, `what is kept of ${name}`);
+/**
+ * Returns the value stored under a name; null if there is none. Throws `DATA_UNUSABLE` if it is damaged.
+ * `as`: its name in full, if it has more than that.
+ */
+export function restored<Name extends StoredName>(
+  stored: StoredTexts,
+  name: Name,
+  as: string = name,
+): StoredValue<Name> | null {
+  const json = stored[as];
+  return json === undefined ? null : readStored(BY_NAME[name], json, `what is kept of ${as}`);
 }
 
 /** As `restored`, from rows of the mirror. */

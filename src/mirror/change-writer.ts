@@ -15,6 +15,8 @@ import {
 } from './record-tables.ts';
 import { ADOPTED } from '../engine/lost-orders.ts';
 import { MOST_APPLIED } from '../engine/applied-trades.ts';
+import { nameOfList } from '../engine/stored-records.ts';
+import type { FillRecord } from '../records/fill.ts';
 import { PLACEHOLDER } from '../records/fill.ts';
 import { RECENT_MS } from './pruner.ts';
 
@@ -296,7 +298,7 @@ const MOST_INTENTS = 10_000;
  * Loads the data for a restart. Orders: those not final, closed within the last 15 minutes, sent and refused,
  * of a running algorithm (which counts their fills), taken over by a search that is not over (it would take
  * them over again, without their fills), or, while a break waits, those of the last trades. Trades: the last
- * 2,000 of the list, or all that the next reading of it shows again. Besides, everything of algorithms,
+ * 2,000 of each list, or all that the next reading of it shows again. Besides, everything of algorithms,
  * strategies, markets and the engine's stored data.
  */
 export function loadState(
@@ -314,15 +316,9 @@ export function loadState(
        UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id = '${ADOPTED}' AND ${IS_SEARCHING}
          ORDER BY id DESC LIMIT ${MOST_TAKEOVERS})
        UNION SELECT id FROM orders WHERE order_key IN (SELECT order_key FROM fills WHERE ${IS_PLACEHOLDER})
-       UNION SELECT id FROM orders WHERE ${IS_BROKEN} AND order_key IN (SELECT order_key FROM fills
-         WHERE cursor >= ${furthestPlaces(MOST_TRADES)}))
+       UNION SELECT id FROM orders WHERE ${IS_BROKEN} AND order_key IN (
+         SELECT order_key FROM (SELECT order_key FROM fills ORDER BY id DESC LIMIT ${MOST_TRADES})))
      ORDER BY id`,
-  );
-  const fills = FILL_ROWS.select(
-    database,
-    `WHERE ${IS_PLACEHOLDER} OR cursor >= max(${furthestPlaces(MOST_APPLIED)}, min(${furthestPlaces(MOST_TRADES)},
-       ifnull((SELECT CAST(json AS INTEGER) FROM kept WHERE name = 'cursor.trades'), ${Number.MAX_SAFE_INTEGER})))
-     ORDER BY cursor, trade_id, venue_order_id, side`,
   );
   const markets = database.prepare<[], MarketVersionRecord>(
     `SELECT symbol, version, from_ms AS fromMs, price_step AS priceStep, amount_step AS amountStep, min_order_value AS minOrderValue
@@ -335,7 +331,7 @@ export function loadState(
   return {
     epoch: options.epoch,
     orders: orders(options.nowMs - RECENT_MS),
-    fills: fills(),
+    fills: listsOf(database).flatMap((market) => fillsOf(database, market)),
     algorithms: ALGORITHM_ROWS.select(database, 'ORDER BY intent_id')(),
     strategies: STRATEGY_ROWS.select(database, 'ORDER BY name')(),
     markets: markets.all(),
@@ -344,7 +340,26 @@ export function loadState(
   };
 }
 
-/** SQL for the cursor of the trade `count` places before the end of the list; 0 if there are fewer. */
-function furthestPlaces(count: number): string {
-  return `ifnull((SELECT DISTINCT cursor FROM fills ORDER BY cursor DESC LIMIT 1 OFFSET ${count - 1}), 0)`;
+/** Returns the markets that have lists of their own trades; only null if one list has those of all. */
+function listsOf(database: Database.Database): readonly (string | null)[] {
+  const name = 'cursor.trades';
+  const isPerMarket = database.prepare(`SELECT 1 FROM kept WHERE name GLOB '${name} *'`).get() !== undefined;
+  if (!isPerMarket) return [null];
+  return database.prepare<[], string>('SELECT DISTINCT market FROM fills ORDER BY market').pluck().all();
+}
+
+/** Returns the trades of a list that a restart needs, by their place in it. */
+function fillsOf(database: Database.Database, market: string | null): readonly FillRecord[] {
+  const ofList = market === null ? '' : 'market = ? AND ';
+  // The cursor of the trade so many places before the end of the list; 0 if there are fewer.
+  const furthest = (count: number): string =>
+    `ifnull((SELECT DISTINCT cursor FROM fills WHERE ${ofList}true ORDER BY cursor DESC LIMIT 1 OFFSET ${count - 1}), 0)`;
+  const read = FILL_ROWS.select(
+    database,
+    `WHERE ${ofList}(${IS_PLACEHOLDER} OR cursor >= max(${furthest(MOST_APPLIED)}, min(${furthest(MOST_TRADES)},
+       ifnull((SELECT CAST(json AS INTEGER) FROM kept WHERE name = ?), ${Number.MAX_SAFE_INTEGER}))))
+     ORDER BY cursor, trade_id, venue_order_id, side`,
+  );
+  const bound = market === null ? [] : [market, market, market];
+  return read(...bound, nameOfList('cursor.trades', market));
 }

@@ -45,10 +45,10 @@ export const INTERFACE_PROFILE: VenueProfile = {
   clientOrderId: { longest: 32, pattern: /^[A-Za-z0-9-]+$/, canBeQueried: true },
   orderKinds: new Set(['limit', 'market', 'stop_limit', 'stop_market', 'oco']),
   ownLists: {
-    orders: { by: 'id', cursorOf: Number },
+    orders: { by: 'id', scope: 'venue', openScope: 'venue', cursorOf: Number },
     // Trade ids are shared by all users. "Limits" says 180 days; some deployments list only three, so no code
     // may rely on more.
-    trades: { by: 'id', cursorOf: Number, usualReach: 1_000_000, listedDays: 3 },
+    trades: { by: 'id', scope: 'venue', cursorOf: Number, usualReach: 1_000_000, listedDays: 3 },
     transactions: { by: 'id', cursorOf: Number },
   },
   // A client order id is free again once its order has closed, so an unknown id proves nothing.

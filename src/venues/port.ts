@@ -39,10 +39,13 @@ export interface OcoRequest
   readonly stopLimitPrice: Units;
 }
 
-/** One order: by the exchange's id, or, while that is unknown, by its client order id among open orders. */
+/**
+ * One order, in its market: by the exchange's id, or, while that is unknown, by its client order id among
+ * open orders. `market` is null if the record that showed the id named none.
+ */
 export type AskedOrder =
-  | { readonly venueId: VenueOrderId; readonly clientOrderId: null }
-  | { readonly venueId: null; readonly clientOrderId: string };
+  | { readonly market: string | null; readonly venueId: VenueOrderId; readonly clientOrderId: null }
+  | { readonly market: string; readonly venueId: null; readonly clientOrderId: string };
 
 /** A call of the engine to an exchange, which client, paper venue and simulator answer. */
 export type VenueCall =
@@ -51,10 +54,15 @@ export type VenueCall =
   | ({ readonly kind: 'cancel' } & AskedOrder)
   | { readonly kind: 'cancel-old' }
   | ({ readonly kind: 'order' } & AskedOrder)
-  /** One page by rising cursor, from `from` on; null: from the first item. */
-  | { readonly kind: 'orders'; readonly status: 'open' | 'all'; readonly from: ListCursor | null }
+  /** One page by rising cursor, from `from` on; null: from the first item. `market`: as in `ListScope`. */
+  | {
+      readonly kind: 'orders';
+      readonly status: 'open' | 'all';
+      readonly market: string | null;
+      readonly from: ListCursor | null;
+    }
   /** One page by rising cursor, from `from` on. */
-  | { readonly kind: 'trades'; readonly from: ListCursor }
+  | { readonly kind: 'trades'; readonly market: string | null; readonly from: ListCursor }
   | { readonly kind: 'wallets' }
   /** One page of a wallet's deposits and withdrawals, newest first. Pages count from 1. */
   | { readonly kind: 'transactions'; readonly walletId: VenueWalletId; readonly page: number }
@@ -249,9 +257,18 @@ export type OwnList<Id extends string = never> =
       readonly overlapMs: number;
     };
 
+/**
+ * Contents of one list of own orders or trades: those of the whole venue, where a call for it has no market,
+ * or those of the market that the call names. Cursors of two lists are never compared.
+ */
+export type ListScope = 'venue' | 'market';
+
 /** Proof that an order without a clear answer never arrived. */
 export interface AbsenceRule {
-  /** Age from which the venue itself refuses a late request; null if it promises nothing. */
+  /**
+   * Age from which the venue itself refuses a late request, and its lists show one that arrived in time; null
+   * if it promises nothing.
+   */
   readonly refusedAfterMs: number | null;
   /** Number of complete readings of all orders that must lack the order, when it can no longer arrive. */
   readonly readings: number;
@@ -275,6 +292,7 @@ export interface VenueProfile {
   readonly statuses: Readonly<Record<StatusMeaning, readonly string[]>>;
   /** Codes of refusals that reveal something about an order. */
   readonly refusals: {
+    /** There is no such order. Any other code proves nothing, such as one for an order in an archive. */
     readonly noSuchOrder: string;
     /** An open order has the same client order id. */
     readonly clientOrderIdInUse: string;
@@ -297,8 +315,13 @@ export interface VenueProfile {
   /** Kinds of orders that the exchange accepts. */
   readonly orderKinds: ReadonlySet<Execution | 'oco'>;
   readonly ownLists: {
-    readonly orders: OwnList<VenueOrderId>;
+    readonly orders: OwnList<VenueOrderId> & {
+      readonly scope: ListScope;
+      /** Scope of the list of open orders, which may differ. Without cursors of its scope it is one page. */
+      readonly openScope: ListScope;
+    };
     readonly trades: OwnList<VenueTradeId> & {
+      readonly scope: ListScope;
       /** Usual greatest distance to the account's next trade id; an id beyond it may be misread. */
       readonly usualReach: ListCursor;
       /** Days for which a trade stays listed at least. */

@@ -160,7 +160,7 @@ class CandleTableRunner {
 
   private cancel(words: readonly string[], where: string): void {
     const answer = this.venue.answer(
-      { kind: 'cancel', venueId: orderIdOf(Number(words[1])), clientOrderId: null },
+      { kind: 'cancel', market: 'BTCUSDT', venueId: orderIdOf(Number(words[1])), clientOrderId: null },
       this.nowMs,
     );
     const said =
@@ -187,7 +187,7 @@ class CandleTableRunner {
 
   private expectOrder(words: readonly string[], where: string): void {
     const answer = this.venue.answer(
-      { kind: 'order', venueId: orderIdOf(Number(words[1])), clientOrderId: null },
+      { kind: 'order', market: 'BTCUSDT', venueId: orderIdOf(Number(words[1])), clientOrderId: null },
       this.nowMs,
     );
     const [order] = ordersIn(answer);

@@ -4,11 +4,11 @@ import type { PollQueue } from '../../scheduler/poll-queue.ts';
 import type { UnreadRow, VenueCall, VenueValues } from '../../venues/port.ts';
 import type { CandleReaders } from './candle-reader.ts';
 import type { IssueLog } from '../issue-log.ts';
-import type { FillHandler, TradesCall } from '../fills/fill-handler.ts';
+import type { FillHandler, FillsRead, TradesCall } from '../fills/fill-handler.ts';
 import type { MarginCache, AccountState } from './account-state.ts';
 import { type Outbox, OutboxPart } from '../outbox.ts';
-import type { VenueOrderId, VenueWalletId, ListCursor } from '../../domain/order.ts';
-import { nextOrdersPage } from '../own-list.ts';
+import type { VenueOrderId, VenueWalletId } from '../../domain/order.ts';
+import { nextOrdersPage, openOrdersCalls, type OrdersCall } from '../own-list.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { Reconciler } from '../fills/reconciler.ts';
 import { restored, type StoredTexts } from '../stored-records.ts';
@@ -48,6 +48,7 @@ export interface FeedAskerOptions {
   readonly fills: FillHandler;
   readonly margin: MarginCache;
   readonly findings: IssueLog;
+  readonly orderManager: OrderManager;
 }
 
 /** Requests feeds, and schedules the next request once a feed was read to its end or failed. */
@@ -92,6 +93,9 @@ export class FeedAsker extends EnginePart<FeedAskerOptions> {
       } else {
         if (answer.outcome === 'refused' && MARGIN_FEEDS.has(feed.kind))
           this.options.margin.refused(feed.key, answer);
+        const isOwnList = call.kind === 'orders' || call.kind === 'trades';
+        if (answer.outcome === 'refused' && isOwnList && call.market !== null)
+          this.options.orderManager.blotter.dropListsOf(call.market, answer.code);
         this.failed(feed);
       }
     });
@@ -146,18 +150,23 @@ export class AccountFeeds extends EnginePart<AccountFeedsOptions> {
   /** Requests a feed. Returns false if there is nothing to request now. */
   poll(feed: PlannedFeed, kind: AccountFeedKind, nowMs: number): boolean {
     const { asker, account, fills, outbox, reconciler } = this.options;
+    const { blotter } = this.options.orderManager;
     switch (kind) {
       case 'orders':
         this.openIds = new Set();
         this.isOpenWhole = true;
         this.openAskedAtMs = nowMs;
-        return this.askOpenOrders(feed, null);
+        if (this.askOpenOrders(feed, openOrdersCalls(blotter.venue, blotter.ownMarkets))) return true;
+        this.openOrdersWereRead(feed);
+        return false;
       case 'trades': {
         // Before the list of orders was read, trades of orders that a lost mirror does not know would count
         // as foreign.
-        const mustWait = fills.isNew && asker.has('orders') && !asker.wasReadOnce('orders');
-        const call = mustWait ? null : fills.nextCall();
-        return call !== null && this.askTrades(feed, call);
+        if (fills.isNew && asker.has('orders') && !asker.wasReadOnce('orders')) return false;
+        const call = fills.nextCall();
+        if (call !== null) return this.askTrades(feed, call);
+        this.tradesWereRead(feed, { askedAtMs: nowMs, applied: 0, isMissing: false });
+        return false;
       }
       case 'wallets':
         return asker.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs, { unread: rows }) => {
@@ -174,63 +183,72 @@ export class AccountFeeds extends EnginePart<AccountFeedsOptions> {
     }
   }
 
-  /** Requests one page of open orders, and the pages after it. */
-  private askOpenOrders(feed: PlannedFeed, from: ListCursor | null): true {
-    const { asker, orderManager, account, queue, outbox } = this.options;
-    return asker.ask(feed, { kind: 'orders', status: 'open', from }, (page, _, { unread }) => {
-      for (const { venueOrderId } of unread) {
+  /** Requests the first of some pages of open orders, and the pages after it; then the others. */
+  private askOpenOrders(feed: PlannedFeed, [call, ...others]: readonly OrdersCall[]): boolean {
+    if (call === undefined) return false;
+    const { asker, orderManager, outbox } = this.options;
+    return asker.ask(feed, call, (page, _, { unread }) => {
+      for (const { venueOrderId, market } of unread) {
         if (venueOrderId === null) this.isOpenWhole = false;
         else {
           this.openIds.add(venueOrderId);
-          orderManager.reports.inquiries.ask(venueOrderId);
+          orderManager.reports.inquiries.ask(venueOrderId, market);
         }
       }
+      const { venue, ownMarkets } = orderManager.blotter;
       for (const record of page.items) {
         if (record.id !== null) this.openIds.add(record.id);
+        if (record.market !== null) ownMarkets.add(record.market.symbol);
         orderManager.reports.apply(record);
       }
-      const { venue } = orderManager.blotter;
       const isFull = page.hasNext ?? page.items.length + unread.length >= venue.pageSizes.orders;
       if (isFull && page.items.length > 0) {
-        const next = nextOrdersPage(venue, { from, items: page.items });
-        if (next !== null) this.askOpenOrders(feed, next);
+        const next = nextOrdersPage(venue, call, page.items);
+        if (next !== null) this.askOpenOrders(feed, [next, ...others]);
         else {
           outbox.warn(
-            `a page of open orders from ${from} is full but has no newer order: the bot reads it again`,
+            `a page of open orders from ${call.from} is full but has no newer order: the bot reads it again`,
           );
           asker.failed(feed);
         }
         return;
       }
-      // An order that is not in the list may be the one whose id could not be read.
-      if (this.isOpenWhole) orderManager.applyOpenList(this.openIds, this.openAskedAtMs);
-      if (!asker.wasReadOnce(feed.key)) queue.requestNow('fills', outbox.nowMs);
-      account.saw('orders');
-      asker.wasRead(feed);
+      if (!this.askOpenOrders(feed, others)) this.openOrdersWereRead(feed);
     });
   }
 
+  private openOrdersWereRead(feed: PlannedFeed): void {
+    const { asker, orderManager, account, queue, outbox } = this.options;
+    // An order that is not in the list may be the one whose id could not be read.
+    if (this.isOpenWhole) orderManager.applyOpenList(this.openIds, this.openAskedAtMs);
+    if (!asker.wasReadOnce(feed.key)) queue.requestNow('fills', outbox.nowMs);
+    account.saw('orders');
+    asker.wasRead(feed);
+  }
+
   private askTrades(feed: PlannedFeed, call: TradesCall): true {
-    const { asker, fills, orderManager, reconciler, account, outbox } = this.options;
+    const { asker, fills, orderManager } = this.options;
     return asker.ask(feed, call, (page, askedAtMs, { unread }) => {
       if (unread.length > 0) fills.missed();
-      for (const { venueOrderId } of unread)
-        if (venueOrderId !== null) orderManager.reports.inquiries.ask(venueOrderId);
+      for (const { venueOrderId, market } of unread)
+        if (venueOrderId !== null) orderManager.reports.inquiries.ask(venueOrderId, market);
       const got = fills.apply(page, askedAtMs);
-      if (got.next !== null) {
-        this.askTrades(feed, got.next);
-        return;
-      }
-      account.saw('fills');
-      if (fills.wantsReading) asker.readAgain(feed);
-      // An unreadable trade may be the one that explains a difference of balances, or that proves an order.
-      if (!got.isMissing) {
-        reconciler.onFillsRead(got.askedAtMs, got.applied, outbox.nowMs);
-        if (orderManager.blotter.unknown.searches.size > 0)
-          orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
-      }
-      asker.wasRead(feed);
+      if (got.next === null) this.tradesWereRead(feed, got);
+      else this.askTrades(feed, got.next);
     });
+  }
+
+  private tradesWereRead(feed: PlannedFeed, got: Omit<FillsRead, 'next'>): void {
+    const { asker, fills, orderManager, reconciler, account, outbox } = this.options;
+    account.saw('fills');
+    if (fills.wantsReading) asker.readAgain(feed);
+    // An unreadable trade may be the one that explains a difference of balances, or that proves an order.
+    if (!got.isMissing) {
+      reconciler.onFillsRead(got.askedAtMs, got.applied, outbox.nowMs);
+      if (orderManager.blotter.unknown.searches.size > 0)
+        orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+    }
+    asker.wasRead(feed);
   }
 
   /** Requests one page of a wallet's history. Lines count once its pages join what was read before. */

@@ -50,6 +50,8 @@ export function orderIssue(
     return { field: 'id', expected: 'the id of an order', found: String(id) };
   if (cursorOfOrder(venue, record) === null)
     return { field: 'createdAtMs', expected: 'a time, by which the list is read', found: 'none' };
+  if (venue.ownLists.orders.scope === 'market' && record.market === null)
+    return { field: 'market', expected: 'a market, whose list is read', found: 'none that is known' };
   if (record.tooFine !== null) return finenessIssue(record.tooFine);
   if (whole <= 0n) return { field: 'amount', expected: 'more than 0', found: formatUnits(whole) };
   if (matched < 0n || matched > whole) {

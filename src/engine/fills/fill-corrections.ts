@@ -9,7 +9,8 @@ import {
   type Units,
   UNITS_PER_ONE,
 } from '../../domain/money.ts';
-import type { VenueOrderId, ListCursor } from '../../domain/order.ts';
+import type { VenueOrderId } from '../../domain/order.ts';
+import type { ListPlace } from '../own-list.ts';
 import { type FillRecord, EMPTY_FILL, placeholderIdOf } from '../../records/fill.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { DAY_MS } from '../../domain/time-text.ts';
@@ -149,7 +150,7 @@ export class PlaceholderFills extends EnginePart<PlaceholderFillsOptions> {
       if (order.state !== 'settling') continue;
       if ((order.closedAtMs ?? 0) + ACCEPTS_AFTER_MS > blotter.outbox.nowMs) continue;
       this.accepted.add(order.key);
-      reports.inquiries.ask(order.venueId);
+      reports.inquiries.ask(order.venueId, order.market);
     }
   }
 
@@ -178,17 +179,17 @@ export class PlaceholderFills extends EnginePart<PlaceholderFillsOptions> {
    * Returns the places in the trades list from which the trades behind placeholders may come, while these may
    * be listed.
    */
-  floors(): readonly ListCursor[] {
+  floors(): readonly ListPlace[] {
     const { blotter, booked } = this.options;
     const listedMs = blotter.venue.ownLists.trades.listedDays * DAY_MS;
-    const floors: ListCursor[] = [];
-    for (const { atMs, cursor } of booked.standing.values())
-      if (atMs + listedMs > blotter.outbox.nowMs) floors.push(cursor);
+    const floors: ListPlace[] = [];
+    for (const { atMs, market, cursor } of booked.standing.values())
+      if (atMs + listedMs > blotter.outbox.nowMs) floors.push({ market, cursor });
     return floors;
   }
 
   /** Returns what `floors` does, but at most once in `POLL_AGAIN_MS`: a reading must begin there. */
-  floorsToRead(): readonly ListCursor[] {
+  floorsToRead(): readonly ListPlace[] {
     const { nowMs } = this.options.blotter.outbox;
     if (this.checkedAtMs + POLL_AGAIN_MS > nowMs) return [];
     this.checkedAtMs = nowMs;

@@ -1,16 +1,19 @@
+import { present } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { Page, VenueCall, VenueProfile } from '../../venues/port.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
-import { cursorOf, readingFrom } from '../own-list.ts';
+import { cursorOf, ListPlaces, ownListOf, readingFrom } from '../own-list.ts';
 import {
   BookedFills,
   nameOf,
   READ_AGAIN,
-  AppliedTrades,
+  type AppliedTrades,
+  type ListReading,
   MOST_PENDING,
+  TradeLists,
   type PendingTrade,
   PendingTrades,
   marketSymbolOf,
@@ -46,21 +49,19 @@ interface FillHandlerOptions {
   readonly waitMs: number;
 }
 
+/** A reading of all lists, one after the other. */
 interface Reading {
-  readonly from: ListCursor;
+  readonly lists: readonly ListReading[];
+  /** Index of the list that is read now. */
+  at: number;
   /** True if it begins at the first trades of the closed orders whose trades are missing. */
   readonly isWhole: boolean;
   askedAtMs: number | null;
   applied: number;
-  /** Names of the trades that it has shown and that are not booked yet. */
-  readonly shown: Set<string>;
-  hasIssue: boolean;
-  /** True if one of its trades could not be read. */
-  isMissing: boolean;
 }
 
 /** Result of a reading of the trades. */
-interface FillsRead {
+export interface FillsRead {
   readonly next: null;
   readonly askedAtMs: number;
   readonly applied: number;
@@ -77,7 +78,7 @@ export class FillHandler {
   private readonly listeners: readonly FillListener[];
   private readonly reconciler: Reconciler;
   private readonly list: VenueProfile['ownLists']['trades'];
-  private readonly applied: AppliedTrades;
+  private readonly lists: TradeLists;
   readonly pending: PendingTrades;
   private readonly owner: TradeOwner;
   private readonly booked = new BookedFills();
@@ -94,11 +95,6 @@ export class FillHandler {
    * listed.
    */
   isNew = true;
-  /**
-   * True until the first reading of a new mirror ends. Its trades are foreign, unless an open order of ours
-   * has them.
-   */
-  private isFirst = true;
 
   constructor(options: FillHandlerOptions) {
     const { blotter, reports } = options;
@@ -107,10 +103,10 @@ export class FillHandler {
     this.listeners = options.listeners;
     this.reconciler = options.reconciler;
     this.list = blotter.venue.ownLists.trades;
-    this.applied = new AppliedTrades(blotter.outbox, this.list);
+    this.lists = new TradeLists(blotter.outbox, this.list);
     this.pending = new PendingTrades(blotter.outbox);
-    const { applied, pending, feeRates, booked } = this;
-    this.owner = new TradeOwner({ blotter, reports, applied, pending, feeRates, booked });
+    const { lists, pending, feeRates, booked } = this;
+    this.owner = new TradeOwner({ blotter, reports, lists, pending, feeRates, booked });
     this.corrections = new FillCorrections({ ...options, booked });
     this.placeholders = new PlaceholderFills({ ...options, booked, pending });
   }
@@ -118,9 +114,7 @@ export class FillHandler {
   restore(state: MirrorState): void {
     for (const fill of state.fills) this.feeRates.learn(fill);
     this.booked.restore(state.fills);
-    this.isNew = !this.applied.restore(state);
-    // A mirror that came from a copy is not new, even if it is nearly empty.
-    this.isFirst = this.isNew && this.reports.lost.names.state.former.length === 0;
+    this.isNew = this.lists.restore(state, this.blotter.ownMarkets.listsOf(this.list));
   }
 
   /**
@@ -136,7 +130,7 @@ export class FillHandler {
       const isOfKnown = trade.orderId !== null && table.byVenueId(trade.orderId) !== undefined;
       if (readings >= 2 && !isOfKnown) continue;
       this.pending.settled(trade);
-      this.applied.leaveOut(trade, this.cursorOf(trade));
+      this.listOf(trade).leaveOut(trade, this.cursorOf(trade));
       outbox.alarm(
         `trade ${trade.id} of order ${trade.orderId} was not confirmed: it is left out of the books`,
       );
@@ -159,27 +153,35 @@ export class FillHandler {
     return false;
   }
 
-  /** Begins a reading and returns the request for its first page. */
-  nextCall(): TradesCall {
-    const { nowMs } = this.blotter.outbox;
-    const { cursor, lowestKnown } = this.applied;
-    let after = cursor;
+  /** Begins a reading of all lists and returns the request for its first page; null if there is no list. */
+  nextCall(): TradesCall | null {
+    const { outbox, ownMarkets, table } = this.blotter;
+    const { nowMs } = outbox;
     const late: OrderRecord[] = [];
-    for (const order of this.blotter.table.unfinished())
+    for (const order of table.unfinished())
       if (order.state === 'settling' && (order.closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs)
         late.push(order);
-    for (const floor of this.placeholders.floorsToRead()) after = Math.min(after, floor);
     const isWhole = late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs;
+    const floors = new ListPlaces(this.list, Number.POSITIVE_INFINITY);
+    for (const floor of this.placeholders.floorsToRead()) floors.lower(floor);
     if (isWhole) {
       this.rewoundAtMs = nowMs;
-      after = Math.min(after, ...late.map(({ tradeFloor }) => tradeFloor));
-      // Or the order matched less than reported: its record is read again.
-      for (const order of late) this.reports.inquiries.ask(order.venueId);
+      for (const { market, tradeFloor, venueId } of late) {
+        floors.lower({ market, cursor: tradeFloor });
+        // Or the order matched less than reported: its record is read again.
+        this.reports.inquiries.ask(venueId, market);
+      }
     }
-    const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
-    this.reading = newReading(from, isWhole);
-    this.applied.readings += 1;
-    return { kind: 'trades', from };
+    const lists = ownMarkets.listsOf(this.list).map((market) => {
+      const list = this.lists.of(market);
+      list.readings += 1;
+      const { cursor, lowestKnown } = list;
+      const after = Math.min(cursor, floors.of(market));
+      return listReading(market, Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown)));
+    });
+    this.reading = { lists, at: 0, isWhole, askedAtMs: null, applied: 0 };
+    const [first] = lists;
+    return first === undefined ? null : callOf(first);
   }
 
   /** Ends the reading, because a request got no usable answer. */
@@ -189,9 +191,9 @@ export class FillHandler {
 
   /** Notes that a trade of the next page could not be read, so the reading counts as incomplete. */
   missed(): void {
-    this.reading ??= newReading(this.applied.cursor, false);
-    this.reading.hasIssue = true;
-    this.reading.isMissing = true;
+    const { reading } = this;
+    const list = reading?.lists[reading.at];
+    if (list !== undefined) Object.assign(list, { hasIssue: true, isMissing: true });
   }
 
   /** Books trades that the venue pushes. They are correct, and no reading shows them again. */
@@ -203,14 +205,15 @@ export class FillHandler {
   }
 
   /**
-   * Applies a page. Returns the request for the next page, or, after the last one, when the reading began and
-   * how many trades it booked.
+   * Applies a page. Returns the request for the next page, or, after the last one of the last list, when the
+   * reading began and how many trades it booked.
    */
   apply(page: Page<VenueTrade>, askedAtMs: number): { readonly next: TradesCall } | FillsRead {
-    const reading = (this.reading ??= newReading(this.applied.cursor, false));
+    const reading = present(this.reading, 'a reading of trades that the page belongs to');
+    const list = present(reading.lists[reading.at], 'a list that is read');
     reading.askedAtMs ??= askedAtMs;
     if (reading.applied === 0) reading.applied += this.settlePending();
-    for (const trade of page.items) if (this.applyOne(trade, reading)) reading.applied += 1;
+    for (const trade of page.items) if (this.applyOne(trade, list)) reading.applied += 1;
     const first = page.items[0];
     const last = page.items.at(-1);
     const isFull = page.hasNext ?? page.items.length >= this.blotter.venue.pageSizes.trades;
@@ -218,22 +221,30 @@ export class FillHandler {
       // Trades are not quite in order, and two records of one trade may be on two pages: so some are read
       // again.
       const again = this.cursorOf(page.items.at(-READ_AGAIN) ?? last);
-      if (again > this.cursorOf(first)) return { next: { kind: 'trades', from: again } };
+      if (again > this.cursorOf(first)) return { next: { ...callOf(list), from: again } };
       // A full page with nothing newer is an error of the exchange. Later trades are read the next time,
       // because the cursor has not moved past them.
       this.blotter.outbox.warn(
         `a page of trades from ${first.id} to ${last.id} is full but has no newer trade: the bot reads it again`,
       );
-      reading.hasIssue = true;
+      list.hasIssue = true;
     }
+    reading.at += 1;
+    const next = reading.lists[reading.at];
+    return next === undefined ? this.end(reading, reading.askedAtMs) : { next: callOf(next) };
+  }
+
+  private end({ lists, isWhole, applied }: Reading, askedAtMs: number): FillsRead {
     this.reading = null;
-    if (!reading.isMissing) this.pending.forgetGone(reading.from, reading.shown);
-    if (this.isFirst) this.applied.persistCursor();
-    this.isFirst = false;
-    if (reading.applied > 0 && !reading.hasIssue) this.moveCursor();
-    if (reading.isWhole && !reading.hasIssue) this.readWholeAtMs = reading.askedAtMs;
-    const { askedAtMs: sinceMs, applied, isMissing } = reading;
-    return { next: null, askedAtMs: sinceMs, applied, isMissing };
+    for (const reading of lists) {
+      const list = this.lists.of(reading.market);
+      if (!reading.isMissing) this.pending.forgetGone(reading);
+      list.wasRead = true;
+      if (!list.hasBegun && !this.pending.hasIn(list.market)) list.begin();
+      if (applied > 0 && !reading.hasIssue) this.moveCursor(list);
+    }
+    if (isWhole && lists.every(({ hasIssue }) => !hasIssue)) this.readWholeAtMs = askedAtMs;
+    return { next: null, askedAtMs, applied, isMissing: lists.some(({ isMissing }) => isMissing) };
   }
 
   /** True if a trade that is not booked yet may belong to the order. */
@@ -244,15 +255,16 @@ export class FillHandler {
     return false;
   }
 
-  private applyOne(trade: VenueTrade, reading: Reading): boolean {
-    if (this.applied.show(trade)) return false;
-    if (this.hasIssue(trade)) {
+  private applyOne(trade: VenueTrade, reading: ListReading): boolean {
+    const list = this.lists.of(reading.market);
+    if (list.show(trade)) return false;
+    if (this.hasIssue(trade, list)) {
       reading.hasIssue = true;
       return false;
     }
     const name = nameOf(trade);
     reading.shown.add(name);
-    const at = { cursor: this.cursorOf(trade), reading: this.applied.readings };
+    const at = { cursor: this.cursorOf(trade), reading: list.readings };
     const noted = this.pending.note(name, trade, at);
     const { byName } = this.pending;
     const [oldest = noted] = byName.size > MOST_PENDING ? byName.values() : [];
@@ -272,14 +284,17 @@ export class FillHandler {
    * True if a trade has an issue. It is read again until it is right; if it is not ours, it is ignored after
    * some readings.
    */
-  private hasIssue(trade: VenueTrade): boolean {
+  private hasIssue(trade: VenueTrade, list: AppliedTrades): boolean {
     const { blotter, reports } = this;
     const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
     // Each side of a trade belongs to one order only.
     const own = String(trade.orderId);
-    const holder = this.applied.holderOf(trade) ?? own;
+    const holder = list.holderOf(trade) ?? own;
+    const found = marketSymbolOf(trade);
+    const { market: expected } = list;
     const issue =
       tradeIssue(trade, blotter.venue.ownLists, blotter.outbox.nowMs) ??
+      (expected === null || expected === found ? null : { field: 'market', expected, found }) ??
       (order === null ? null : tradeMisfit(trade, order)) ??
       (holder === own ? null : { field: 'orderId', expected: holder, found: own });
     const subject = `trade ${trade.id}`;
@@ -294,7 +309,7 @@ export class FillHandler {
       `trade ${trade.id} is not ours and can not be right: it is left out of the books`,
       subject,
     );
-    this.applied.leaveOut(trade, this.cursorOf(trade));
+    list.leaveOut(trade, this.cursorOf(trade));
     return true;
   }
 
@@ -303,12 +318,12 @@ export class FillHandler {
     const { trade } = pending;
     const order = this.blotter.table.byVenueId(trade.orderId) ?? null;
     const isReady =
-      order === null ? this.owner.isNobodys(pending, this.isFirst) : this.owner.isSure(pending, order);
+      order === null ? this.owner.isNobodys(pending, this.isFirst(trade)) : this.owner.isSure(pending, order);
     if (!isReady) {
       // The order's own record can confirm the trade sooner than another reading.
       if (order !== null && pending.readings < 2 && !isFinal(order) && !pending.isAskedFor) {
         pending.isAskedFor = true;
-        this.reports.inquiries.ask(order.venueId);
+        this.reports.inquiries.ask(order.venueId, order.market);
       }
       return false;
     }
@@ -336,11 +351,12 @@ export class FillHandler {
   /** Marks a trade as done, so that no further reading of it is needed. */
   private settle({ trade, lastReading }: PendingTrade): void {
     this.pending.settled(trade);
-    this.applied.remember(trade, this.cursorOf(trade), lastReading);
+    this.listOf(trade).remember(trade, this.cursorOf(trade), lastReading);
   }
 
   private enter(trade: VenueTrade, order: OrderRecord | null): void {
     this.feeRates.learn(trade);
+    if (order === null && !this.listOf(trade).hasBegun) this.reconciler.onOldTrade(marketSymbolOf(trade));
     const fill = this.fillOf(trade, order);
     this.booked.add(fill);
     this.book(fill, order);
@@ -368,7 +384,7 @@ export class FillHandler {
   private book(fill: FillRecord, order: OrderRecord | null): void {
     const { blotter } = this;
     const { outbox } = blotter;
-    if (fill.cursor > blotter.furthestTrade) blotter.furthestTrade = fill.cursor;
+    blotter.furthestTrade.raise(fill);
     outbox.change({ kind: 'fill', fill });
     if (outbox.isWatched) outbox.notify({ kind: 'fill', fill });
     const { orderKey, tradeId, amount, price, total, fee } = fill;
@@ -412,11 +428,30 @@ export class FillHandler {
     }
   }
 
-  private moveCursor(): void {
+  private moveCursor(list: AppliedTrades): void {
+    const isListed = (market: string): boolean => ownListOf(this.list, market) === list.market;
     const floors = [...this.placeholders.floors()];
-    for (const { state, tradeFloor } of this.blotter.table.unfinished())
-      if (state !== 'planned') floors.push(tradeFloor);
-    this.applied.moveCursor(this.pending.byName.values(), floors);
+    for (const { state, market, tradeFloor } of this.blotter.table.unfinished())
+      if (state !== 'planned') floors.push({ market, cursor: tradeFloor });
+    const pending = [...this.pending.byName.values()];
+    list.moveCursor(
+      pending.filter(({ trade }) => isListed(marketSymbolOf(trade))),
+      floors.flatMap(({ market, cursor }) => (isListed(market) ? [cursor] : [])),
+    );
+  }
+
+  /** Returns the list that shows a trade. */
+  private listOf(trade: VenueTrade): AppliedTrades {
+    return this.lists.of(marketSymbolOf(trade));
+  }
+
+  /**
+   * True while the list of a trade is read for the first time: its trades are foreign, unless an order of
+   * ours has them. A mirror that came from a copy can lack such orders.
+   */
+  private isFirst(trade: VenueTrade): boolean {
+    const { hasBegun, wasRead } = this.listOf(trade);
+    return !hasBegun && !wasRead && this.reports.lost.names.state.former.length === 0;
   }
 
   /** Returns a trade's place in the list. A trade without a time counts as traded when it was read. */
@@ -425,6 +460,10 @@ export class FillHandler {
   }
 }
 
-function newReading(from: ListCursor, isWhole: boolean): Reading {
-  return { from, isWhole, askedAtMs: null, applied: 0, shown: new Set(), hasIssue: false, isMissing: false };
+function listReading(market: string | null, from: ListCursor): ListReading {
+  return { market, from, shown: new Set(), hasIssue: false, isMissing: false };
+}
+
+function callOf({ market, from }: ListReading): TradesCall {
+  return { kind: 'trades', market, from };
 }

@@ -277,6 +277,15 @@ export class Reconciler {
     this.isChanged = true;
   }
 
+  /** Called with each old trade of a list that is read for the first time: the balances have it already. */
+  onOldTrade(market: string): void {
+    if (!this.books.hasBegun || this.found !== null) return;
+    this.beginAnew();
+    this.outbox.info(
+      `the trades of ${market} are new to the bot: the books begin again with the next balances`,
+    );
+  }
+
   private beginAnew(): void {
     this.marks.begin();
     this.suspicion = null;

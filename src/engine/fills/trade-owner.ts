@@ -6,7 +6,8 @@ import { cursorOf, cursorOfId, LIST_START, mayFollow } from '../own-list.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import {
   type BookedFills,
-  type AppliedTrades,
+  OUT_OF_ORDER_MS,
+  type TradeLists,
   marketSymbolOf,
   type PendingTrade,
   type PendingTrades,
@@ -26,7 +27,7 @@ const ASKS_FOR_MS = 300_000;
 export interface TradeOwnerOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
-  readonly applied: AppliedTrades;
+  readonly lists: TradeLists;
   readonly pending: PendingTrades;
   readonly feeRates: SeenFeeRates;
   readonly booked: BookedFills;
@@ -56,14 +57,14 @@ export class TradeOwner extends EnginePart<TradeOwnerOptions> {
   isSure({ trade, cursor, readings }: PendingTrade, order: OrderRecord): boolean {
     if (tradeMisfit(trade, order) !== null) return false;
     if (readings >= 2) return true;
-    const { blotter, applied, pending, feeRates } = this.options;
+    const { blotter, lists, pending, feeRates } = this.options;
+    const applied = lists.of(order.market);
     if (order.matched < order.filled + trade.amount || !hasArrived(order)) return false;
     // Two sides with one id are a trade with oneself or a wrong id; a place far beyond all others may be a
     // wrong id too.
-    const { furthestTrade, venue } = blotter;
+    const furthest = blotter.furthestTrade.of(order.market);
     const { id } = trade;
-    if (furthestTrade === LIST_START || cursor > furthestTrade + venue.ownLists.trades.usualReach)
-      return false;
+    if (furthest === LIST_START || cursor > furthest + blotter.venue.ownLists.trades.usualReach) return false;
     if (applied.holderOf({ id, side: 'buy' }) !== undefined) return false;
     if (applied.holderOf({ id, side: 'sell' }) !== undefined) return false;
     for (const { trade: other } of pending.byName.values())
@@ -78,16 +79,19 @@ export class TradeOwner extends EnginePart<TradeOwnerOptions> {
    */
   standingOf(pending: PendingTrade, order: OrderRecord | null): TradeStanding {
     const { trade, sinceMs, firstReading } = pending;
-    const { booked, reports, blotter, applied } = this.options;
+    const { booked, reports, blotter, lists } = this.options;
     const { orderId } = trade;
     if (orderId === null) return { kind: 'new' };
+    const market = marketSymbolOf(trade);
+    const applied = lists.of(market);
     const as = booked.alikeOf(trade, (fill) => applied.isShownSince(firstReading, fill));
     const filled = ((order === null ? booked.amountOf(orderId) : order.filled) + trade.amount) as Units;
     if (as === undefined) {
       const placeholder = booked.standing.get(orderId);
       if (placeholder !== undefined && placeholder.amount >= trade.amount)
         return { kind: 'expected', placeholder };
-      if (order === null) return booked.isForgotten(trade) ? { kind: 'booked', as: null } : { kind: 'new' };
+      if (order === null)
+        return applied.hasBegun && booked.isForgotten(trade) ? { kind: 'booked', as: null } : { kind: 'new' };
       if (filled > order.amount) return { kind: 'beyond', order };
       // The matched amount has room for the trade, or the open order may have matched it since then.
       if (filled <= order.matched || (mayTrade(order) && !booked.isForgotten(trade))) return { kind: 'new' };
@@ -103,7 +107,7 @@ export class TradeOwner extends EnginePart<TradeOwnerOptions> {
       return { kind: 'booked', as };
     if (!pending.isAskedFor) {
       pending.isAskedFor = true;
-      reports.inquiries.ask(orderId);
+      reports.inquiries.ask(orderId, market);
     }
     return { kind: 'unclear' };
   }
@@ -128,7 +132,7 @@ export class TradeOwner extends EnginePart<TradeOwnerOptions> {
       );
       return true;
     }
-    reports.inquiries.ask(orderId);
+    reports.inquiries.ask(orderId, marketSymbolOf(trade));
     return false;
   }
 
@@ -139,11 +143,16 @@ export class TradeOwner extends EnginePart<TradeOwnerOptions> {
   }
 
   /** True if a trade fits an order of unknown id: same side and market, not older than its plan. */
-  mayBeOf(trade: VenueTrade, { side, market, tradeFloor, orderFloor }: OrderRecord): boolean {
-    const { venue, outbox } = this.options.blotter;
+  mayBeOf(trade: VenueTrade, { side, market, plannedAtMs, tradeFloor, orderFloor }: OrderRecord): boolean {
+    const { lists, blotter } = this.options;
+    const { venue, outbox } = blotter;
     const { orders, trades } = venue.ownLists;
     const ofOrder = cursorOfId(orders, trade.orderId);
+    // Floors say nothing in a list that is new to the bot, which can have years of trades.
+    const { hasBegun } = lists.of(market);
+    const isPast = !hasBegun && trade.timeMs !== null && trade.timeMs + OUT_OF_ORDER_MS < plannedAtMs;
     return (
+      !isPast &&
       trade.side === side &&
       mayFollow(trades, cursorOf(trades, trade) ?? outbox.nowMs, tradeFloor) &&
       (ofOrder === null || mayFollow(orders, ofOrder, orderFloor)) &&

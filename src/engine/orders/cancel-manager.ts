@@ -67,18 +67,18 @@ export class CancelManager {
 
   /** Requests an order's record from the exchange. */
   query(order: OrderRecord): void {
-    this.reports.inquiries.ask(order.venueId);
+    this.reports.inquiries.ask(order.venueId, order.market);
   }
 
   /**
    * Cancels an order that is not in the table: the duplicate of one of our orders or, when the whole account
    * is halted, any order of the account. Returns false if its cancel is already in flight.
    */
-  cancelForeign(venueId: VenueOrderId): boolean {
+  cancelForeign(venueId: VenueOrderId, market: string | null): boolean {
     if (this.foreign.has(venueId)) return false;
     this.foreign.add(venueId);
     this.blotter.outbox.ask(
-      { kind: 'cancel', venueId, clientOrderId: null },
+      { kind: 'cancel', market, venueId, clientOrderId: null },
       { requestClass: 'cancel', dedupe: `cancel ${venueId}`, withinMs: CANCEL_WITHIN_MS },
       () => void this.foreign.delete(venueId),
     );
@@ -152,9 +152,10 @@ export class CancelManager {
   }
 
   /** Returns the exchange's id of the order if it is certain, otherwise our client order id. */
-  private askedAs({ key, venueId, clientOrderId }: OrderRecord): AskedOrder {
-    if (venueId !== null && this.reports.sureIds.isSure(key)) return { venueId, clientOrderId: null };
-    return { venueId: null, clientOrderId: present(clientOrderId, () => `the client order id of ${key}`) };
+  private askedAs({ key, market, venueId, clientOrderId: name }: OrderRecord): AskedOrder {
+    if (venueId !== null && this.reports.sureIds.isSure(key)) return { market, venueId, clientOrderId: null };
+    const clientOrderId = present(name, () => `the client order id of ${key}`);
+    return { market, venueId: null, clientOrderId };
   }
 
   /** Returns the reason that the record in the answer was not used; null if it was used, or there is none. */

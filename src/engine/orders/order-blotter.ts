@@ -10,13 +10,14 @@ import {
   type OrderState,
 } from '../../records/order.ts';
 import { OrderTable } from './order-table.ts';
-import { LIST_START } from '../own-list.ts';
+import { ListPlaces, ownListOf, OwnMarkets, type ListPlace } from '../own-list.ts';
 import { UnknownOrders } from './unknown-orders.ts';
 import type { VenueProfile } from '../../venues/port.ts';
 import type { EngineSettings } from '../engine-settings.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { Outbox } from '../outbox.ts';
 import type { ListCursor } from '../../domain/order.ts';
+import { requiredMarkets } from '../strategy-instance.ts';
 
 /**
  * Maximum number of places that are remembered after one reading; the oldest are dropped. A page has up to
@@ -50,13 +51,14 @@ export class OrderBlotter {
   /** True if the venue pushes every change, so that nothing has to be read twice. */
   private readonly isPushed: boolean;
   /** Certain ends of the lists of own orders and trades; new orders and trades come beyond them. */
-  furthestOrder: ListCursor = LIST_START;
-  furthestTrade: ListCursor = LIST_START;
+  readonly furthestOrder: ListPlaces;
+  readonly furthestTrade: ListPlaces;
+  readonly ownMarkets: OwnMarkets;
   /**
-   * Places beyond the end that one reading has shown, with its step. One wrong number must not become the
-   * end, because searches begin there.
+   * Places beyond the end of each list that one reading has shown, with its step. One wrong number must not
+   * become the end, because searches begin there.
    */
-  private readonly seenOnce = new Map<ListCursor, number>();
+  private readonly seenOnce = new Map<string | null, Map<ListCursor, number>>();
   /** Returns true if the bot has requested a cancel of the order with this key. */
   isEndWanted: (key: string) => boolean = () => false;
   private readonly listeners = new Map<OrderState | 'end', (readonly [OrderListener, AtWork])[]>();
@@ -66,11 +68,18 @@ export class OrderBlotter {
     this.venue = settings.venue;
     this.isPushed = settings.reconciliation === null;
     this.identical = new IdenticalOrders(settings.venue.identicalOrdersMs);
+    const { orders, trades } = settings.venue.ownLists;
+    this.furthestOrder = new ListPlaces(orders);
+    this.furthestTrade = new ListPlaces(trades);
+    this.ownMarkets = new OwnMarkets(
+      settings.instances.flatMap(({ runner }) => requiredMarkets(runner)),
+      settings.markets.map(({ symbol }) => symbol),
+    );
     this.unknown = new UnknownOrders({
       lateArrivalMs: settings.lateArrivalMs,
       scansApartMs: settings.absencePassesApartMs,
       rule: settings.venue.absence,
-      list: settings.venue.ownLists.orders,
+      list: orders,
     });
   }
 
@@ -86,6 +95,7 @@ export class OrderBlotter {
   /** Adds a new order. `ahead`: amount before it in its queue; undefined for one that does not rest. */
   add(order: OrderRecord, ahead?: string | null): void {
     this.table.add(order);
+    this.ownMarkets.add(order.market);
     this.notify(order, null, ahead);
   }
 
@@ -127,21 +137,34 @@ export class OrderBlotter {
     return this.isEndWanted(key) || isWithOther ? next : { ...next, reason: CANCELED_BY_OTHERS };
   }
 
-  /** Notes a place that a reading shows in the list of own orders. The second reading makes it certain. */
-  sawOrderAt(cursor: ListCursor | null): void {
-    if (cursor === null || cursor <= this.furthestOrder) return;
+  /** Reads the lists of a market no more, since the venue refuses them. False if something is open there. */
+  dropListsOf(market: string, code: string): boolean {
+    if (this.table.unfinished().some((order) => order.market === market)) return false;
+    if (!this.ownMarkets.drop(market)) return false;
+    this.outbox.warn(
+      `the exchange refuses the own orders and trades of ${market} (${code}): the bot reads them no more, as nothing of it is open there`,
+    );
+    return true;
+  }
+
+  /** Notes a place that a reading shows in a list of own orders. The second reading makes it certain. */
+  sawOrderAt(place: ListPlace): void {
+    const { market, cursor } = place;
+    if (cursor <= this.furthestOrder.of(market)) return;
     if (this.isPushed) {
-      this.furthestOrder = cursor;
+      this.furthestOrder.set(place);
       return;
     }
-    const { seenOnce } = this;
+    const list = ownListOf(this.venue.ownLists.orders, market);
+    let seenOnce = this.seenOnce.get(list);
+    if (seenOnce === undefined) this.seenOnce.set(list, (seenOnce = new Map()));
     const { steps } = this.outbox;
     const step = seenOnce.get(cursor);
     if (step === undefined) {
       seenOnce.set(cursor, steps);
       retainNewest(seenOnce, MOST_SEEN_ONCE);
     } else if (step !== steps) {
-      this.furthestOrder = cursor;
+      this.furthestOrder.set(place);
       for (const seen of seenOnce.keys()) if (seen <= cursor) seenOnce.delete(seen);
     }
   }
@@ -158,10 +181,10 @@ export class OrderBlotter {
     );
     for (const order of orders) {
       // The order's own place may come from one wrong reading; its floor was confirmed by two.
-      this.furthestOrder = Math.max(this.furthestOrder, order.orderFloor);
+      this.furthestOrder.raise({ market: order.market, cursor: order.orderFloor });
       this.table.put(order);
     }
-    for (const { cursor } of state.fills) this.furthestTrade = Math.max(this.furthestTrade, cursor);
+    for (const fill of state.fills) this.furthestTrade.raise(fill);
     this.identical.restore(orders, nowMs);
     const lastSentMs = orders.reduce((last, { sentAtMs }) => Math.max(last, sentAtMs ?? 0), 0);
     for (const order of orders) {

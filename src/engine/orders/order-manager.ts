@@ -46,11 +46,7 @@ export class OrderManager {
       onTakeover: (order, record) => this.orphans.apply(order, record),
     });
     const { reports } = this;
-    this.takeover = new OrderTakeover({
-      outbox: blotter.outbox,
-      venue: blotter.venue,
-      reports,
-    });
+    this.takeover = new OrderTakeover({ blotter, reports });
     this.cancels = new CancelManager({ blotter, reports });
     this.orphans = new OrphanedOrders({ outbox: blotter.outbox, cancels: this.cancels });
     this.placer = new OrderPlacer({ ...options, reports });
@@ -102,12 +98,12 @@ export class OrderManager {
   }
 
   /** Cancels the second order of one that was placed twice, if it is open, and raises an alarm. */
-  private endTwin({ key, venueId }: OrderRecord, { status }: VenueOrder, id: VenueOrderId): void {
+  private endTwin({ key, market, venueId }: OrderRecord, { status }: VenueOrder, id: VenueOrderId): void {
     if (status !== null && !isOpenStatus(this.blotter.venue, status)) {
       this.blotter.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${id}`, key);
       return;
     }
-    if (!this.cancels.cancelForeign(id)) return;
+    if (!this.cancels.cancelForeign(id, market)) return;
     this.blotter.outbox.alarm(
       `${key} is at the exchange twice, as ${venueId} and ${id}: the second is canceled`,
       key,

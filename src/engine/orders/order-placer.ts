@@ -150,8 +150,8 @@ export class OrderPlacer extends EnginePart<OrderPlacerOptions> {
       amount,
       pairKey: null,
       plannedAtMs: this.outbox.nowMs,
-      orderFloor: this.blotter.furthestOrder,
-      tradeFloor: this.blotter.furthestTrade,
+      orderFloor: this.blotter.furthestOrder.of(market.symbol),
+      tradeFloor: this.blotter.furthestTrade.of(market.symbol),
       arrivalBid: book === null ? null : book.bestBid,
       arrivalAsk: book === null ? null : book.bestAsk,
     });

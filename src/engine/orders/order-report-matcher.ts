@@ -1,11 +1,12 @@
 import type { LostOrdersOptions } from '../lost-orders.ts';
 import { present } from '../../domain/errors.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
-import type { VenueOrder, VenueOrderId, ListCursor } from '../../domain/order.ts';
+import type { VenueOrder, VenueOrderId } from '../../domain/order.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 import { OrderEndings, SureIds, UnchangedRecords, DisputedIds, OrderInquiries } from './second-readings.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
-import { cursorOfOrder } from '../own-list.ts';
+import { cursorOfOrder, type ListPlace } from '../own-list.ts';
+import { marketSymbolOf } from '../applied-trades.ts';
 import { isClosedStatus, isOpenStatus } from '../../venues/port.ts';
 import type { IssueLog } from '../issue-log.ts';
 import { ForeignOrders, LostOrders } from '../lost-orders.ts';
@@ -127,7 +128,7 @@ export class OrderReportMatcher {
 
   /** True if an order of this instance is missing in the table and has to be taken over. */
   isMissing(record: VenueOrder): boolean {
-    return this.find(record) === undefined && this.lost.includes(record, this.cursorOf(record));
+    return this.find(record) === undefined && this.lost.includes(record, this.placeOf(record));
   }
 
   /** Returns the exchange's last answer about an order that was requested by its id, ours or not. */
@@ -171,7 +172,7 @@ export class OrderReportMatcher {
     // The current value: the other leg of a pair may have changed the order since.
     const current = this.blotter.table.get(order.key) ?? order;
     if (!this.isPushed) return this.bind(current, record, {});
-    this.blotter.sawOrderAt(this.cursorOf(record));
+    this.blotter.sawOrderAt(this.placeOf(record));
     return this.adopt(current, record, record.status);
   }
 
@@ -199,12 +200,18 @@ export class OrderReportMatcher {
 
   /** True if the same record, read again, could add nothing. */
   private isSettled(order: OrderRecord, record: VenueOrder): boolean {
-    const { venue, furthestOrder } = this.blotter;
+    const { venue } = this.blotter;
     const isOpen = record.status !== null && isOpenStatus(venue, record.status) && !isFinal(order);
     // A second leg may still learn its id from the first leg.
     if (!isOpen || order.pairKey !== null || !this.sureIds.isSure(order.key)) return false;
+    return this.isAtKnownPlace(record);
+  }
+
+  /** True if a record has a place before the certain end of its list. */
+  private isAtKnownPlace(record: VenueOrder): boolean {
+    const { venue, furthestOrder } = this.blotter;
     const cursor = cursorOfOrder(venue, record);
-    return cursor !== null && cursor <= furthestOrder;
+    return cursor !== null && cursor <= furthestOrder.of(marketSymbolOf(record));
   }
 
   /** True if nothing came since the last reading that the same record would change again. */
@@ -239,15 +246,15 @@ export class OrderReportMatcher {
     }
     if (context.askedId === id && this.disputed.claims.size > 0) this.disputed.sawKnown(order, true);
     if (order.state === 'rejected' && context.askedId !== id) {
-      this.inquiries.ask(id);
+      this.inquiries.ask(id, order.market);
       return { kind: 'doubtful' };
     }
-    const cursor = this.cursorOf(record);
-    this.blotter.sawOrderAt(cursor);
+    const place = this.placeOf(record);
+    this.blotter.sawOrderAt(place);
     this.sureIds.saw(order.key, id);
     if (this.sureIds.isSure(order.key)) {
       const { conflictingInstances, names } = this.lost;
-      conflictingInstances.noteOwn(order, cursor, names.state.epoch);
+      conflictingInstances.noteOwn(order, place, names.state.epoch);
     }
     if (order.state === 'rejected')
       this.blotter.outbox.alarm(
@@ -273,7 +280,7 @@ export class OrderReportMatcher {
         { isGrave: true },
       );
     if (ending !== 'doubtful') return status;
-    if (record.id !== null) this.inquiries.ask(record.id);
+    if (record.id !== null) this.inquiries.ask(record.id, order.market);
     return null;
   }
 
@@ -329,10 +336,10 @@ export class OrderReportMatcher {
       isGrave: order !== undefined && !isFinal(order),
     });
     // Lists repeat themselves every few seconds, so one request is enough.
-    if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.ask(order.venueId);
-    const cursor = cursorOfOrder(this.blotter.venue, record);
-    const isKnownPlace = cursor !== null && cursor <= this.blotter.furthestOrder;
-    if (order === undefined && id !== null && readings === 1 && isKnownPlace) this.inquiries.ask(id);
+    if (order !== undefined && !isFinal(order) && readings === 1)
+      this.inquiries.ask(order.venueId, order.market);
+    if (order === undefined && id !== null && readings === 1 && this.isAtKnownPlace(record))
+      this.inquiries.ask(id, record.market?.symbol ?? null);
     return { kind: 'doubtful' };
   }
 
@@ -352,10 +359,13 @@ export class OrderReportMatcher {
     else this.disputed.missingOwn(order, askedId);
   }
 
-  /** Returns the record's place in the list. A record without one has an issue and does not get here. */
-  private cursorOf(record: VenueOrder): ListCursor {
+  /** Returns the record's place in its list. A record without one has an issue and does not get here. */
+  private placeOf(record: VenueOrder): ListPlace {
     const cursor = cursorOfOrder(this.blotter.venue, record);
-    return present(cursor, () => `where the order ${record.id} stands, whose record has no issue`);
+    return {
+      market: marketSymbolOf(record),
+      cursor: present(cursor, () => `where the order ${record.id} stands, whose record has no issue`),
+    };
   }
 
   private find(record: VenueOrder): OrderRecord | undefined {
@@ -374,14 +384,14 @@ export class OrderReportMatcher {
    * True if a record without client order id may be the stop leg of one of our pairs. That is unknown until
    * the first leg is found.
    */
-  private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
+  private mayBeStopLeg({ clientOrderId, pairId, market }: VenueOrder): boolean {
     if (clientOrderId !== null || pairId === null) return false;
     // Or that of a pair whose first leg is being requested: if that is foreign, so is this one.
     if (!this.foreign.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
       if (this.inquiries.isInProgress(pairId)) return true;
       // If too many requests are in flight, the next list asks again; until then it stays undecided.
       if (!this.foreign.isStranger(pairId)) {
-        this.inquiries.ask(pairId);
+        this.inquiries.ask(pairId, market?.symbol ?? null);
         return true;
       }
     }
@@ -409,18 +419,18 @@ export class OrderReportMatcher {
    */
   private applyStranger(record: VenueOrder, context: ReportContext): ReportMatch {
     const id = idOf(record);
-    const cursor = this.cursorOf(record);
-    this.blotter.sawOrderAt(cursor);
-    if (this.lost.includes(record, cursor)) {
+    const place = this.placeOf(record);
+    this.blotter.sawOrderAt(place);
+    if (this.lost.includes(record, place)) {
       // One reading may show a wrong name or status, and may lack fields that a takeover needs.
       const isWhole = record.market !== null && record.status !== null;
       if (isWhole && context.askedId === id) {
-        if (this.lost.isOfConflictingInstance(record, cursor)) return { kind: 'foreign' };
+        if (this.lost.isOfConflictingInstance(record, place)) return { kind: 'foreign' };
         const match = this.applyOwn(this.lost.adopt(record), record, context);
         if (match.kind === 'own') this.onTakeover(match.order, record);
         return match;
       }
-      if (context.askedId !== id) this.inquiries.ask(id);
+      if (context.askedId !== id) this.inquiries.ask(id, record.market?.symbol ?? null);
       return { kind: 'doubtful' };
     }
     if (this.mayBeStopLeg(record)) return { kind: 'foreign' };

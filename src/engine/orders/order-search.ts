@@ -7,6 +7,8 @@ import {
   cursorOfId,
   cursorOfOrder,
   LIST_START,
+  ListPlaces,
+  type OrdersCall,
   readingAfter,
   readingFrom,
 } from '../own-list.ts';
@@ -17,7 +19,7 @@ import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderPlacer } from './order-placer.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import { writeUnits } from '../../domain/stored-json.ts';
-import type { Page, VenueProfile } from '../../venues/port.ts';
+import type { Page } from '../../venues/port.ts';
 import { KnownNames } from '../order-names.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import { restored } from '../stored-records.ts';
@@ -52,8 +54,7 @@ export class UnknownOrderSearch extends EnginePart<UnknownOrderSearchOptions> {
 
   /** Begins a scan if one is due. */
   pump(nowMs: number): void {
-    const scan = this.blotter.unknown.begin(nowMs);
-    if (scan !== null) this.askScanPage(scan.from);
+    if (this.blotter.unknown.begin(nowMs) !== null) this.askNextList();
   }
 
   /**
@@ -102,10 +103,10 @@ export class UnknownOrderSearch extends EnginePart<UnknownOrderSearchOptions> {
 
   /** Requests an order by its client order id, the fastest search. No result proves nothing. */
   private queryByName(order: OrderRecord): void {
-    const { clientOrderId, key } = order;
+    const { clientOrderId, key, market } = order;
     if (clientOrderId === null || !this.blotter.venue.clientOrderId.canBeQueried) return;
     this.outbox.ask(
-      { kind: 'order', venueId: null, clientOrderId },
+      { kind: 'order', market, venueId: null, clientOrderId },
       { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOKUP_WITHIN_MS },
       (answer, { reply }) => {
         const { table } = this.blotter;
@@ -117,9 +118,18 @@ export class UnknownOrderSearch extends EnginePart<UnknownOrderSearchOptions> {
     );
   }
 
-  private askScanPage(from: ListCursor): void {
+  /** Requests the first page of the next list of the scan. */
+  private askNextList(): void {
+    const { scan } = this.blotter.unknown;
+    const [market] = scan?.left ?? [];
+    if (scan === null || market === undefined) return;
+    scan.pages = 0;
+    this.askScanPage({ kind: 'orders', status: 'all', market, from: scan.froms.get(market) ?? LIST_START });
+  }
+
+  private askScanPage(call: OrdersCall): void {
     const context = { requestClass: 'resolve', dedupe: 'pass', withinMs: LOOKUP_WITHIN_MS } as const;
-    this.outbox.ask({ kind: 'orders', status: 'all', from }, context, (answer, { sentAtMs, atMs }) => {
+    this.outbox.ask(call, context, (answer, { sentAtMs, atMs }) => {
       const { unknown } = this.blotter;
       const { scan } = unknown;
       if (scan === null) return;
@@ -135,15 +145,17 @@ export class UnknownOrderSearch extends EnginePart<UnknownOrderSearchOptions> {
       const isLast =
         page.hasNext === false || (page.hasNext === null && page.items.length < venue.pageSizes.orders);
       if (isLast || page.items.length === 0) {
+        scan.left.shift();
+        if (scan.left.length > 0) return this.askNextList();
         unknown.complete(atMs);
         if (!venue.absence.needsTrades) this.giveUpAbsent();
         return;
       }
-      const next = nextOrdersPage(venue, { from, items: page.items });
+      const next = nextOrdersPage(venue, call, page.items);
       if (next !== null) this.askScanPage(next);
       else {
         this.outbox.warn(
-          `a page of orders from ${from} is full but has no newer order: the bot reads it again`,
+          `a page of orders from ${call.from} is full but has no newer order: the bot reads it again`,
         );
         unknown.failed(atMs);
       }
@@ -164,17 +176,22 @@ const FILLS_WITHIN_MS = 60_000;
 const MOST_READINGS = 6;
 
 interface OrderTakeoverOptions {
-  readonly outbox: Outbox;
-  readonly venue: VenueProfile;
+  readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
 }
 
 /**
- * Takes over orders after the mirror was restored from a copy: reads the list of all orders from the last one
- * in the copy on. Orders of this instance are taken over with their fills, ended ones too. Each page is read
- * twice, because a takeover is final. The progress outlives a restart.
+ * Takes over orders after the mirror was restored from a copy: reads each list of all orders from the last
+ * one in the copy on. Orders of this instance are taken over with their fills, ended ones too. Each page is
+ * read twice, because a takeover is final. The progress outlives a restart.
  */
 export class OrderTakeover extends EnginePart<OrderTakeoverOptions> {
+  /** Furthest place of an order of the copy in each list. */
+  private readonly furthest: ListPlaces;
+  /** Lists that were read to their end, by their market. */
+  private readonly done = new Set<string | null>();
+  /** Market of the list that is read, and where its current page begins. */
+  private list: string | null = null;
   private from: ListCursor = LIST_START;
   private pages = 0;
   /** Records of the current page as JSON, by their id, as the last reading showed them. */
@@ -189,6 +206,11 @@ export class OrderTakeover extends EnginePart<OrderTakeoverOptions> {
   /** Time the takeover ended in this process, in ms since 1970; null if it did not. */
   endedAtMs: number | null = null;
 
+  constructor(options: OrderTakeoverOptions) {
+    super(options);
+    this.furthest = new ListPlaces(options.blotter.venue.ownLists.orders);
+  }
+
   get isInProgress(): boolean {
     return this.options.reports.lost.names.state.isSearching;
   }
@@ -197,49 +219,75 @@ export class OrderTakeover extends EnginePart<OrderTakeoverOptions> {
   isWaitedFor(areFillsWaiting: boolean): boolean {
     if (this.isInProgress) return true;
     if (this.endedAtMs === null || !areFillsWaiting) return false;
-    return this.options.outbox.nowMs < this.endedAtMs + FILLS_WITHIN_MS;
+    return this.options.blotter.outbox.nowMs < this.endedAtMs + FILLS_WITHIN_MS;
   }
 
   restore(state: MirrorState, lastRow: number): void {
-    const { outbox, reports, venue } = this.options;
+    const { reports, blotter } = this.options;
+    const { outbox, venue } = blotter;
     const stored = restored(state.stored, 'names');
-    const names = new KnownNames(state.epoch);
+    const { orders: list } = venue.ownLists;
+    const names = new KnownNames(state.epoch, list);
     reports.lost.names = names;
     this.isPutBack = names.restore(stored, lastRow);
-    const { orders: list } = venue.ownLists;
-    const known = [
-      ...state.orders.map(({ venueId, orderFloor }) => cursorOfId(list, venueId) ?? orderFloor),
-      ...state.fills.map(({ venueOrderId }) => cursorOfId(list, venueOrderId) ?? LIST_START),
-    ];
-    const furthest = known.reduce((most, cursor) => Math.max(most, cursor), LIST_START);
+    const { furthest } = this;
+    for (const { market, venueId, orderFloor } of state.orders)
+      furthest.raise({ market, cursor: cursorOfId(list, venueId) ?? orderFloor });
+    for (const { market, venueOrderId } of state.fills)
+      furthest.raise({ market, cursor: cursorOfId(list, venueOrderId) ?? LIST_START });
     // Orders that are taken over from now on must not count as searched after the next restart.
-    if (this.isPutBack) names.advanceTakeover(readingFrom(list, furthest));
+    if (this.isPutBack)
+      for (const market of this.lists) names.advanceTakeover(market, readingFrom(list, furthest.of(market)));
     if (stored === null || this.isPutBack) this.persist();
     if (this.isPutBack) {
       outbox.warn(
         'the mirror was restored from a copy: the bot looks for newer orders of this instance, and takes them over',
       );
     }
-    this.from = readingAfter(list, names.state.takenOverTo ?? furthest);
-    if (names.state.isSearching) this.dueAtMs = outbox.nowMs;
+    if (!names.state.isSearching) return;
+    this.beginNext();
+    this.dueAtMs = outbox.nowMs;
+  }
+
+  private get lists(): readonly (string | null)[] {
+    const { ownMarkets, venue } = this.options.blotter;
+    return ownMarkets.everyListOf(venue.ownLists.orders);
+  }
+
+  /** Turns to the next list that was not read yet. False if there is none. */
+  private beginNext(): boolean {
+    const list = this.lists.find((market) => !this.done.has(market));
+    if (list === undefined) return false;
+    this.list = list;
+    const { reports, blotter } = this.options;
+    const searched = reports.lost.names.takenOverTo(list) ?? this.furthest.of(list);
+    this.from = readingAfter(blotter.venue.ownLists.orders, searched);
+    this.pages = 0;
+    return true;
   }
 
   pump(): void {
     this.dueAtMs = Number.POSITIVE_INFINITY;
     const context = { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS } as const;
-    this.options.outbox.ask(
-      { kind: 'orders', status: 'all', from: this.from },
-      context,
-      (answer, { atMs }) => {
-        this.dueAtMs = atMs;
-        if (answer.outcome === 'value') this.applyPage(answer.value, atMs);
-        else this.dueAtMs = atMs + AGAIN_AFTER_MS;
-      },
-    );
+    const call = { kind: 'orders', status: 'all', market: this.list, from: this.from } as const;
+    const { blotter } = this.options;
+    blotter.outbox.ask(call, context, (answer, { atMs }) => {
+      this.dueAtMs = atMs;
+      if (answer.outcome === 'value') this.applyPage(call, answer.value, atMs);
+      else if (
+        answer.outcome === 'refused' &&
+        call.market !== null &&
+        blotter.dropListsOf(call.market, answer.code)
+      ) {
+        this.end(atMs);
+        this.persist();
+      } else this.dueAtMs = atMs + AGAIN_AFTER_MS;
+    });
   }
 
-  private applyPage(page: Page<VenueOrder>, atMs: number): void {
-    const { reports, venue, outbox } = this.options;
+  private applyPage(call: OrdersCall, page: Page<VenueOrder>, atMs: number): void {
+    const { reports, blotter } = this.options;
+    const { venue, outbox } = blotter;
     this.readings += 1;
     let isSure = this.readings > 1 && this.lastHasNext === page.hasNext;
     this.lastHasNext = page.hasNext;
@@ -259,13 +307,13 @@ export class OrderTakeover extends EnginePart<OrderTakeoverOptions> {
     const isWhole = missing === Number.POSITIVE_INFINITY;
     if (!(isSure && isWhole) && this.readings < MOST_READINGS) return;
     const isLast = page.hasNext === false || page.items.length === 0;
-    const next = isLast ? null : nextOrdersPage(venue, { from: this.from, items: page.items });
+    const next = isLast ? null : (nextOrdersPage(venue, call, page.items)?.from ?? null);
     // Orders that could not be taken over are read again.
     const from = Math.min(missing, next ?? readTo + 1);
     this.lastRecords.clear();
     this.readings = 0;
     this.pages += 1;
-    reports.lost.names.advanceTakeover(from - 1);
+    reports.lost.names.advanceTakeover(this.list, Math.max(LIST_START, from - 1));
     this.from = from;
     if (isWhole && next === null && page.hasNext !== true) this.end(atMs);
     else if (this.pages >= MOST_SCAN_PAGES) {
@@ -277,14 +325,17 @@ export class OrderTakeover extends EnginePart<OrderTakeoverOptions> {
     this.persist();
   }
 
+  /** Ends the reading of a list, and with the last one the takeover. */
   private end(atMs: number): void {
+    this.done.add(this.list);
+    if (this.beginNext()) return;
     this.options.reports.lost.names.searched();
     this.endedAtMs = atMs;
     this.dueAtMs = Number.POSITIVE_INFINITY;
-    this.options.outbox.info('all orders that this instance placed after the copy are known again');
+    this.options.blotter.outbox.info('all orders that this instance placed after the copy are known again');
   }
 
   private persist(): void {
-    this.options.outbox.persist('names', this.options.reports.lost.names.state);
+    this.options.blotter.outbox.persist('names', this.options.reports.lost.names.state);
   }
 }

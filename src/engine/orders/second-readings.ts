@@ -188,8 +188,8 @@ export class DisputedIds extends EnginePart<DisputedIdsOptions> {
       sureIds.seen.delete(order.key);
       return { kind: 'rebound', order: blotter.apply(order, { kind: 'rebound', venueId }) };
     }
-    if (!claim.isThere) inquiries.ask(venueId);
-    if (claim.isKnownThere === null) inquiries.ask(order.venueId);
+    if (!claim.isThere) inquiries.ask(venueId, order.market);
+    if (claim.isKnownThere === null) inquiries.ask(order.venueId, order.market);
     return { kind: 'undecided' };
   }
 
@@ -260,13 +260,13 @@ export class OrderInquiries extends EnginePart<OrderInquiriesOptions> {
     return this.inProgress.has(venueId);
   }
 
-  /** Requests an order by its id; nothing if the id is null. */
-  ask(venueId: VenueOrderId | null): void {
+  /** Requests an order by its id; nothing if the id is null. `market`: as in `AskedOrder`. */
+  ask(venueId: VenueOrderId | null, market: string | null): void {
     const { outbox, noSuchOrder, table, onRecord, onMissing } = this.options;
     if (venueId === null || this.inProgress.has(venueId) || this.inProgress.size >= MOST_IN_PROGRESS) return;
     this.inProgress.add(venueId);
     outbox.ask(
-      { kind: 'order', venueId, clientOrderId: null },
+      { kind: 'order', market, venueId, clientOrderId: null },
       { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
       (answer, { reply }) => {
         this.inProgress.delete(venueId);

@@ -1,6 +1,6 @@
-import type { AbsenceRule, OwnList } from '../../venues/port.ts';
+import type { AbsenceRule, VenueProfile } from '../../venues/port.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { readingFrom } from '../own-list.ts';
+import { ListPlaces, ownListOf, readingFrom } from '../own-list.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
 /**
@@ -17,7 +17,7 @@ interface UnknownOrdersSettings {
   readonly lateArrivalMs: number;
   readonly scansApartMs: number;
   readonly rule: AbsenceRule;
-  readonly list: OwnList;
+  readonly list: VenueProfile['ownLists']['orders'];
 }
 
 /** Returns the maximum time from its last send until a request can arrive, in ms. */
@@ -28,6 +28,7 @@ export function latestArrivalMs(rule: AbsenceRule, configuredMs: number): number
 interface Search {
   readonly key: string;
   readonly isRefused: boolean;
+  readonly market: string;
   readonly floor: ListCursor;
   readonly sentAtMs: number;
   scans: number;
@@ -39,15 +40,19 @@ interface Search {
   provenAtMs: number | null;
 }
 
-/** A scan of the whole list of orders, from a place on. */
+/** A scan of the lists of all orders that can show the searched ones, one list after the other. */
 interface AbsenceScan {
-  readonly from: ListCursor;
+  /** Place from which each list is read, by the market of the list; null for the list of the venue. */
+  readonly froms: ReadonlyMap<string | null, ListCursor>;
+  /** Lists that were not read to their end yet; the first is being read. */
+  readonly left: (string | null)[];
   /** Time at which its first page was requested; null until that is known. */
   askedAtMs: number | null;
+  /** Number of pages of the list that is being read. */
   pages: number;
 }
 
-/** Maximum number of pages of one scan. A scan that needs more is given up, and another one begins later. */
+/** Maximum number of pages of one list in a scan. If one needs more, another scan begins later. */
 export const MOST_SCAN_PAGES = 50;
 
 /**
@@ -74,6 +79,7 @@ export class UnknownOrders {
     this.searches.set(order.key, {
       key: order.key,
       isRefused: order.state === 'rejected',
+      market: order.market,
       floor: order.orderFloor,
       sentAtMs,
       scans: 0,
@@ -97,12 +103,17 @@ export class UnknownOrders {
     return next;
   }
 
-  /** Begins a scan if one is due, from the first place that a searched order can have. */
+  /** Begins a scan if one is due, of each list from the first place that a searched order can have. */
   begin(nowMs: number): AbsenceScan | null {
     if (this.wakeAtMs() > nowMs) return null;
-    const floors = [...this.searches.values()].map(({ floor }) => floor);
-    const from = readingFrom(this.settings.list, Math.min(...floors));
-    this.scan = { from, askedAtMs: null, pages: 0 };
+    const { list } = this.settings;
+    const floors = new ListPlaces(list, Number.POSITIVE_INFINITY);
+    const froms = new Map<string | null, ListCursor>();
+    for (const { market, floor } of this.searches.values()) {
+      floors.lower({ market, cursor: floor });
+      froms.set(ownListOf(list, market), readingFrom(list, floors.of(market)));
+    }
+    this.scan = { froms, left: [...froms.keys()], askedAtMs: null, pages: 0 };
     return this.scan;
   }
 
@@ -119,8 +130,10 @@ export class UnknownOrders {
     this.scan = null;
     const askedAtMs = scan?.askedAtMs ?? null;
     if (scan === null || askedAtMs === null) return;
+    const { list } = this.settings;
     for (const search of this.searches.values()) {
-      if (scan.from > readingFrom(this.settings.list, search.floor)) continue;
+      const from = scan.froms.get(ownListOf(list, search.market));
+      if (from === undefined || from > readingFrom(list, search.floor)) continue;
       if (search.isRefused) {
         this.forget(search.key);
         continue;

@@ -8,7 +8,17 @@ import { cursorOf } from '../../../src/engine/own-list.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { gridOf, UTC_BARS } from '../../../src/domain/candle.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
-import { EngineWorld, FAST, FEEDS, feedOf, PAIR, WITH_COINS } from '../../unit/engine/engine-world.ts';
+import {
+  EngineWorld,
+  FAST,
+  FEEDS,
+  feedOf,
+  MARKET,
+  PAIR,
+  WITH_COINS,
+} from '../../unit/engine/engine-world.ts';
+import { createMarket } from '../../../src/domain/market.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { sentence } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
@@ -24,10 +34,27 @@ const PROOF_MS = 25_000;
 const passes = (world: EngineWorld): number =>
   world.requestsOf('orders').filter(({ call }) => call.status === 'all').length;
 
+/** A second market, whose book is that of the first. */
+const ETHUSDT = createMarket({
+  market: parseMarket('ETHUSDT'),
+  priceStep: '0.01',
+  amountStep: '0.001',
+  minOrderValue: '5',
+});
+const ETH_BOOK = { ...feedOf('book ETHUSDT', 'book', 1_000), market: 'ETHUSDT' };
+const ETH_WISH = buy('ETHUSDT', { amount: '1', price: '98' });
+
 /** Fills an order by `count` trades, 100 ms apart. */
 function fillOften(world: EngineWorld, id: VenueOrderId | null, count: number): void {
   for (let trade = 0; trade < count; trade += 1) world.fill(id, '0.01').advance(100);
 }
+
+/** Returns the order and the amount of each own fill, by market. */
+const filledIn = (world: EngineWorld): readonly string[] =>
+  world
+    .fills()
+    .map(({ market, orderKey, amount }) => `${market} ${orderKey} ${formatUnits(amount)}`)
+    .toSorted();
 
 /** Tests what the engine must do on any exchange, as its profile describes it. */
 export function engineSuite(name: string, profile: VenueProfile): void {
@@ -261,6 +288,135 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       expect(past).toEqual([12]);
       for (const { call } of world.requestsOf('candles'))
         expect(call.count).toBeLessThanOrEqual(profile.pageSizes.candles);
+    });
+
+    /** Makes a world with two markets; its strategy names the second one only by its orders. */
+    const two = (forMs?: number): EngineWorld => {
+      const settings = { venue: profile, markets: [MARKET, ETHUSDT], reconciliation: FAST };
+      return EngineWorld.answering({ settings, feeds: [...FEEDS, ETH_BOOK] }, forMs);
+    };
+
+    it('takes no order and no trade of a market for one of another that has its number', () => {
+      const world = two();
+      const btc = world.open(WISH);
+      const eth = world.open(ETH_WISH);
+      world.fill(btc.id, '0.4').fill(eth.id, '0.3').advance(12_000);
+      world.fill(eth.id, '0.7').advance(12_000);
+      expect(filledIn(world)).toEqual([
+        `BTCUSDT ${btc.key} 0.4`,
+        `ETHUSDT ${eth.key} 0.3`,
+        `ETHUSDT ${eth.key} 0.7`,
+      ]);
+      expect(world.order(eth.key).state).toBe('filled');
+      world.want(cancel(btc.key)).advance(6_000);
+      expect(world.pending('cancel').call.market).toBe('BTCUSDT');
+      expect(world.endedByCancel().id).toBe(btc.id);
+      expect(world.order(btc.key).state).toBe('cancelled');
+      expect(world.advance(60_000).engine.reconciler.break).toBeNull();
+    });
+
+    it('goes on after a restart at the place of each market', () => {
+      const world = two();
+      const eth = world.open(ETH_WISH);
+      const btc = world.open(WISH);
+      fillOften(world, eth.id, 3);
+      fillOften(world, btc.id, 60);
+      world.advance(30_000);
+      for (let life = 0; life < 2; life += 1) {
+        const before = world.requestsOf('trades').length;
+        world.restart();
+        fillOften(world, eth.id, 2);
+        fillOften(world, btc.id, 3);
+        world.advance(30_000);
+        const [read] = world.requestsOf('trades').slice(before);
+        const places = world.venue.trades.map((trade) => cursorOf(profile.ownLists.trades, trade) ?? 0);
+        expect(read?.call.from).toBeGreaterThan(Math.min(...places));
+      }
+      const of = (market: string): number => world.fills().filter((fill) => fill.market === market).length;
+      expect([of('ETHUSDT'), of('BTCUSDT')]).toEqual([7, 66]);
+      expect(world.order(eth.key).filled).toBe(700_000_000n);
+      expect(world.order(btc.key).filled).toBe(6_600_000_000n);
+      expect(world.alarms()).toEqual([]);
+    });
+
+    it('books no trade twice and forgets none of its own where it trades in a market for the first time', () => {
+      const world = two();
+      const old = world.venue.placeByHand('buy', '9', '98', null, 'eth').id;
+      world.venue.hidden.add(old);
+      fillOften(world, old, 30);
+      world.end(old).advance(60_000);
+      const eth = world.open(ETH_WISH);
+      world.fill(eth.id, '0.6').advance(30_000);
+      world.restart();
+      world.fill(eth.id, '0.4').advance(90_000);
+      expect(world.order(eth.key)).toMatchObject({ state: 'filled', filled: 10_000_000_000n });
+      expect(world.fills()).toHaveLength(32);
+      expect(world.eventsOf('fill')).toHaveLength(2);
+      world.restart().advance(90_000);
+      expect(world.fills()).toHaveLength(32);
+      expect(world.engine.reconciler.break).toBeNull();
+      expect(world.alarms()).toEqual([]);
+    });
+
+    it('reads the trades of a market that the open orders show', () => {
+      const world = two(60_000);
+      const foreign = world.venue.placeByHand('buy', '2', '98', null, 'eth').id;
+      world.advance(12_000).fill(foreign, '1').advance(90_000);
+      expect(filledIn(world)).toEqual(['ETHUSDT null 1']);
+      expect(world.engine.reconciler.break).toBeNull();
+    });
+
+    it.runIf(profile.ownLists.trades.scope === 'market')(
+      'reads no list that the exchange refuses, once nothing is open in its market',
+      () => {
+        const world = two(30_000);
+        const foreign = world.venue.placeByHand('buy', '2', '98', null, 'eth').id;
+        world.advance(12_000).end(foreign).advance(12_000);
+        world.venue.refusesListsOf = 'ETHUSDT';
+        world.advance(30_000);
+        expect(world.messages('warning')).toEqual([expect.stringContaining('of ETHUSDT (-2013)')]);
+        world.open(WISH);
+        world.fill(world.order().venueId).advance(12_000);
+        expect(world.order().state).toBe('filled');
+      },
+    );
+
+    it('proves by the list of its own market that an order never arrived', () => {
+      const world = two();
+      // Old trades of the market are none of an order that was planned long after them.
+      fillOften(world, world.venue.placeByHand('buy', '2', '98', null, 'eth').id, 3);
+      world
+        .endAll()
+        .advance(700_000)
+        .want(ETH_WISH)
+        .fail('place')
+        .advance(lateMs + PROOF_MS);
+      expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
+      const lists = world.requestsOf('orders').filter(({ call }) => call.status === 'all');
+      const { scope } = profile.ownLists.orders;
+      expect([...new Set(lists.map(({ call }) => call.market))]).toEqual([
+        scope === 'venue' ? null : 'ETHUSDT',
+      ]);
+    });
+
+    it('takes over the orders of every market after the copy that its mirror was put back from', () => {
+      const world = two();
+      const copy = world.mirror.copy();
+      const btc = world.open(WISH);
+      const eth = world.open(ETH_WISH);
+      world.fill(btc.id, '0.4').fill(eth.id, '0.2').advance(12_000);
+      world.end(btc.id);
+      world.advance(12_000);
+      world.mirror.putBack(copy, 'e002');
+      world.restart().advance(60_000);
+      expect(world.engine.orderManager.takeover.isInProgress).toBe(false);
+      while (world.waitingKinds().includes('cancel')) world.endCanceled();
+      world.advance(30_000);
+      expect(world.orders().map(({ state, filled: units }) => `${state} ${formatUnits(units)}`)).toEqual([
+        'cancelled 0.4',
+        'cancelled 0.2',
+      ]);
+      expect(world.fills()).toHaveLength(2);
     });
 
     it('sends an identical order at once only where the exchange takes it', () => {

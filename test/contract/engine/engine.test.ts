@@ -28,8 +28,14 @@ const OTHER_PROFILE: VenueProfile = {
   clientOrderId: { longest: 28, pattern: /^[a-z0-9_-]+$/, canBeQueried: false },
   orderKinds: new Set(['limit', 'market']),
   ownLists: {
-    orders: { by: 'time', overlapMs: 2_000 },
-    trades: { by: 'time', overlapMs: 2_000, usualReach: Number.POSITIVE_INFINITY, listedDays: 3 },
+    orders: { by: 'time', scope: 'venue', openScope: 'venue', overlapMs: 2_000 },
+    trades: {
+      by: 'time',
+      scope: 'venue',
+      overlapMs: 2_000,
+      usualReach: Number.POSITIVE_INFINITY,
+      listedDays: 3,
+    },
     transactions: { by: 'time', overlapMs: 2_000 },
   },
   absence: { refusedAfterMs: 5_000, readings: 1, needsTrades: false },
@@ -64,5 +70,35 @@ const OTHER_PROFILE: VenueProfile = {
   },
 };
 
+/** Reads the number of an id that names its market: `BTCUSDT:17`. */
+const numberIn = (id: string): number => Number(id.slice(id.indexOf(':') + 1));
+
+/**
+ * An exchange that has own lists for each market, and counts the orders and trades of each: two markets have
+ * the same numbers, and the adapter's ids name the market, too. Its list of open orders has those of all.
+ */
+const BY_MARKET_PROFILE: VenueProfile = {
+  ...OTHER_PROFILE,
+  clientOrderId: { ...OTHER_PROFILE.clientOrderId, canBeQueried: true },
+  ownLists: {
+    orders: { by: 'id', scope: 'market', openScope: 'venue', cursorOf: numberIn },
+    trades: { by: 'id', scope: 'market', cursorOf: numberIn, usualReach: 1_000_000, listedDays: 3 },
+    transactions: { by: 'id', cursorOf: Number },
+  },
+  absence: { refusedAfterMs: 5_000, readings: 2, needsTrades: true },
+};
+
+/** The same, where each market has its own list of open orders, and its lists go by time. */
+const OPEN_BY_MARKET_PROFILE: VenueProfile = {
+  ...BY_MARKET_PROFILE,
+  ownLists: {
+    ...OTHER_PROFILE.ownLists,
+    orders: { by: 'time', scope: 'market', openScope: 'market', overlapMs: 2_000 },
+    trades: { ...OTHER_PROFILE.ownLists.trades, scope: 'market' },
+  },
+};
+
 engineSuite('the exchange of the interface', INTERFACE_PROFILE);
 engineSuite('another exchange', OTHER_PROFILE);
+engineSuite('an exchange with lists of each market', BY_MARKET_PROFILE);
+engineSuite('an exchange with lists of each market by time', OPEN_BY_MARKET_PROFILE);

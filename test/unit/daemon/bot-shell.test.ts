@@ -36,7 +36,7 @@ const place: VenueCall = {
     stopPrice: null,
   },
 };
-const cancel: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: null };
+const cancel: VenueCall = { kind: 'cancel', market: 'BTCUSDT', venueId: orderIdOf(1), clientOrderId: null };
 
 const request = (id: number, call: VenueCall): EngineRequest => ({
   id,

@@ -163,7 +163,7 @@ class Account {
     } else {
       const call: VenueCall =
         each.kind === 'cancel'
-          ? { kind: 'cancel', venueId: null, clientOrderId: `o${each.index}` }
+          ? { kind: 'cancel', market: 'BTCUSDT', venueId: null, clientOrderId: `o${each.index}` }
           : this.placing(each);
       this.exchange.answer(call, this.nowMs);
       this.file.save();
@@ -187,8 +187,13 @@ class Account {
   }
 
   counts(): { readonly open: number; readonly trades: number } {
-    const { items: orders } = this.value({ kind: 'orders', status: 'open', from: null }) as Page<VenueOrder>;
-    const { items: trades } = this.value({ kind: 'trades', from: 1 }) as Page<VenueTrade>;
+    const { items: orders } = this.value({
+      kind: 'orders',
+      status: 'open',
+      market: null,
+      from: null,
+    }) as Page<VenueOrder>;
+    const { items: trades } = this.value({ kind: 'trades', market: null, from: 1 }) as Page<VenueTrade>;
     return { open: orders.length, trades: trades.length };
   }
 
@@ -251,8 +256,8 @@ class Account {
   private all(): string {
     const wallets = this.value({ kind: 'wallets' }) as readonly WalletReading[];
     const told = [
-      this.value({ kind: 'orders', status: 'all', from: null }),
-      this.value({ kind: 'trades', from: 1 }),
+      this.value({ kind: 'orders', status: 'all', market: null, from: null }),
+      this.value({ kind: 'trades', market: null, from: 1 }),
       wallets,
       wallets.map(({ walletId }) => this.value({ kind: 'transactions', walletId, page: 1 })),
     ];

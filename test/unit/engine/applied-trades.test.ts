@@ -16,7 +16,7 @@ const isTaken = (taken: AppliedTrades, at: number): boolean =>
 
 describe('trades that are in the books', () => {
   it('are never read again once they are forgotten, though a trade of before them still waits', () => {
-    const taken = new AppliedTrades(new Outbox(), trades);
+    const taken = new AppliedTrades(new Outbox(), trades, null);
     for (let at = 10; at <= MOST_APPLIED + 10; at += 1) {
       const { tradeId, venueOrderId, side } = fillAt(at);
       taken.remember({ id: tradeId, orderId: venueOrderId, side }, at);
@@ -29,7 +29,7 @@ describe('trades that are in the books', () => {
 
   it('are never read again after a restart that was not given all of them', () => {
     const fills = Array.from({ length: MOST_APPLIED }, (_, at) => fillAt(at + 100));
-    const taken = new AppliedTrades(new Outbox(), trades);
+    const taken = new AppliedTrades(new Outbox(), trades, null);
     taken.restore({ ...NOTHING, fills, stored: { 'cursor.trades': '5' } });
     expect(taken.cursor).toBe(100);
     expect(isTaken(taken, 100)).toBe(true);

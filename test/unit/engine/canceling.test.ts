@@ -28,7 +28,12 @@ describe('canceling an order', () => {
     const { world, key, id } = open();
     world.advance(5_100);
     world.want(cancel(key));
-    expect(world.pending('cancel').call).toEqual({ kind: 'cancel', venueId: id, clientOrderId: null });
+    expect(world.pending('cancel').call).toEqual({
+      kind: 'cancel',
+      market: 'BTCUSDT',
+      venueId: id,
+      clientOrderId: null,
+    });
   });
 
   it('asks once, however often it is wanted', () => {
@@ -97,7 +102,12 @@ describe('canceling an order', () => {
     world.refuse('order', 'NotFound');
     const { key } = world.order();
     world.want(cancel(key));
-    expect(world.pending('cancel').call).toEqual({ kind: 'cancel', venueId: null, clientOrderId: key });
+    expect(world.pending('cancel').call).toEqual({
+      kind: 'cancel',
+      market: 'BTCUSDT',
+      venueId: null,
+      clientOrderId: key,
+    });
     world.refuse('cancel', 'NotFound');
     expect(world.order().state).toBe('unknown');
     world.advance(14_000);

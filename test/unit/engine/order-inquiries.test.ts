@@ -30,7 +30,7 @@ function missingAfter(answer: VenueAnswer): readonly VenueOrderId[] {
     onRecord: () => false,
     onMissing: (id) => void missing.push(id),
   });
-  inquiries.ask(orderIdOf(9_007_199_254_740_991));
+  inquiries.ask(orderIdOf(9_007_199_254_740_991), 'BTCUSDT');
   for (const { id } of outbox.emit(1).requests)
     outbox.answered(id)?.apply(answer, { atMs: 1, sentAtMs: 1, reply: null });
   expect(inquiries.isInProgress(orderIdOf(9_007_199_254_740_991))).toBe(false);

@@ -213,7 +213,7 @@ describe('a mirror that was put back from a copy', () => {
     world.answers.delete('order');
     putBack(world, { ...copy, fills: [...copy.fills, ...later] });
     const { reports } = world.engine.orderManager;
-    for (const { id } of others) reports.inquiries.ask(id);
+    for (const { id } of others) reports.inquiries.ask(id, 'BTCUSDT');
     const readTwice = (): void => {
       for (let readings = 0; readings < 2; readings += 1) {
         for (const leg of world.venue.orders.slice(-2)) world.engine.orderManager.reports.apply(leg);

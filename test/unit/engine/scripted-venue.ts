@@ -27,6 +27,7 @@ import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
 import { cursorOf, cursorOfOrder, LIST_START } from '../../../src/engine/own-list.ts';
 import {
   isOpenStatus,
+  type ListScope,
   type MarketRule,
   type OcoRequest,
   type OrderRequest,
@@ -52,9 +53,9 @@ type SomeId = VenueOrderId | null | undefined;
 type Changeable = { -readonly [Field in keyof VenueOrder]: VenueOrder[Field] };
 
 /**
- * The state of an exchange with one market, BTCUSDT, as a test sets it: orders are placed, trade and end only
- * when the test says so, and wallets have a history. It answers reads, and knows no rate limits and no time
- * but the one that a test sets.
+ * The state of an exchange as a test sets it: orders are placed, trade and end only when the test says so, and
+ * wallets have a history. All markets have the same book. It answers reads, and knows no rate limits and no
+ * time but the one that a test sets.
  */
 export class ScriptedVenue {
   nowMs = 0;
@@ -75,13 +76,16 @@ export class ScriptedVenue {
   stats: readonly MarketStats[] = [];
   /** Ids of orders and trades that lists do not show yet. */
   readonly hidden = new Set<SomeId | VenueTradeId>();
+  /** Market whose own lists are refused, as of one that is no longer listed; null while all are answered. */
+  refusesListsOf: string | null = null;
   /** Amounts that wallets report as held, by currency. */
   readonly held = new Map<string, Units>();
   private readonly totals = new Map<string, bigint>([
     ['usdt', parseUnits('100000')],
     ['btc', parseUnits('10')],
   ]);
-  private lastId = 100;
+  /** The last number that was given, by market where the profile has lists of each. */
+  private readonly lastIds = new Map<string, number>();
 
   constructor(profile: VenueProfile = INTERFACE_PROFILE) {
     this.profile = profile;
@@ -161,7 +165,7 @@ export class ScriptedVenue {
     if (order.pairId !== null) this.orderOf(order.pairId).status = this.word('canceled');
     const { side, market } = order;
     const trade: VenueTrade = {
-      id: venueTradeId(this.nextVenueId()),
+      id: venueTradeId(this.nextVenueId(market)),
       orderId: order.id,
       market,
       timeMs: this.nowMs,
@@ -212,18 +216,20 @@ export class ScriptedVenue {
 
   /** Returns the answer to a read; undefined for an unknown order, or if only a test can answer the call. */
   read(call: VenueCall): VenueValues[VenueCall['kind']] | undefined {
+    const isOwnList = call.kind === 'orders' || call.kind === 'trades';
+    if (isOwnList && call.market !== null && call.market === this.refusesListsOf) return undefined;
     switch (call.kind) {
       case 'orders': {
-        const open = call.status === 'all' ? this.orders : this.open();
-        return page(
-          open.filter(({ id }) => !this.hidden.has(id)),
-          call.from ?? LIST_START,
-          (order) => cursorOfOrder(this.profile, order),
-        );
+        const { scope, openScope } = this.profile.ownLists.orders;
+        const isAll = call.status === 'all';
+        const listed = this.listed(call.market, isAll ? scope : openScope, isAll ? this.orders : this.open());
+        // Numbers of several markets are no places in one list, which is then a single page.
+        if (scope === 'market' && call.market === null) return { items: listed, hasNext: false };
+        return page(listed, call.from ?? LIST_START, (order) => cursorOfOrder(this.profile, order));
       }
       case 'trades':
         return page(
-          this.trades.filter(({ id }) => !this.hidden.has(id)),
+          this.listed(call.market, this.profile.ownLists.trades.scope, this.trades),
           call.from,
           (trade) => cursorOf(this.profile.ownLists.trades, trade),
         );
@@ -262,10 +268,13 @@ export class ScriptedVenue {
       case 'order': {
         if (call.venueId === null && !this.profile.clientOrderId.canBeQueried)
           throw new Error('this exchange finds no order by its client order id');
-        const found = this.orders.find(({ id, clientOrderId, status }) =>
-          call.venueId === null
-            ? clientOrderId === call.clientOrderId && isOpenStatus(this.profile, status ?? '')
-            : id === call.venueId,
+        const isPerMarket = this.profile.ownLists.orders.scope === 'market';
+        const found = this.orders.find(({ id, market, clientOrderId, status }) =>
+          isPerMarket && market?.symbol !== call.market
+            ? false
+            : call.venueId === null
+              ? clientOrderId === call.clientOrderId && isOpenStatus(this.profile, status ?? '')
+              : id === call.venueId,
         );
         return found === undefined || this.hidden.has(found.id) ? undefined : { ...found };
       }
@@ -281,6 +290,19 @@ export class ScriptedVenue {
     }
   }
 
+  /** Returns what a list shows; throws if it is asked for in another way than the profile says. */
+  private listed<Item extends Pick<VenueTrade, 'market'> & { readonly id: SomeId | VenueTradeId }>(
+    market: string | null,
+    scope: ListScope,
+    items: readonly Item[],
+  ): readonly Item[] {
+    if ((market === null) !== (scope === 'venue'))
+      throw new Error(`expected a list of one ${scope}, was ${market ?? 'one of the venue'}`);
+    return items.filter(
+      (item) => (market === null || item.market?.symbol === market) && !this.hidden.has(item.id),
+    );
+  }
+
   private add(order: {
     readonly market: MarketName;
     readonly side: Side;
@@ -293,7 +315,7 @@ export class ScriptedVenue {
   }): Changeable {
     const added: Changeable = {
       ...order,
-      id: venueOrderId(this.nextVenueId()),
+      id: venueOrderId(this.nextVenueId(order.market)),
       tradeKind: 'Spot',
       matchedAmount: NO_UNITS,
       unmatchedAmount: order.amount,
@@ -313,7 +335,7 @@ export class ScriptedVenue {
   private move(currency: string, units: bigint, description: string): void {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) + units);
     this.lines.push({
-      id: walletTransactionId(this.nextVenueId()),
+      id: walletTransactionId(this.nextVenueId(null)),
       currency,
       atMs: this.nowMs,
       amount: units as Units,
@@ -322,16 +344,22 @@ export class ScriptedVenue {
     });
   }
 
-  /** Returns the next of one count for all ids, so that no test relies on two kinds having equal ids. */
-  private nextId(): number {
-    this.lastId += 1;
-    return this.lastId;
+  /**
+   * Returns the next of one count for all kinds of ids, so that no test relies on two kinds having equal ids.
+   * Markets with lists of their own count by themselves, from the same number on.
+   */
+  private nextId(market: string): number {
+    const id = (this.lastIds.get(market) ?? 100) + 1;
+    this.lastIds.set(market, id);
+    return id;
   }
 
-  /** Returns rising numbers if lists go by id; else hex texts that do not show their order. */
-  private nextVenueId(): string {
-    const count = this.nextId();
-    if (this.profile.ownLists.orders.by === 'id') return String(count);
+  /** Returns rising numbers if lists go by id, behind their market if each has lists; else hex texts that do not show their order. */
+  private nextVenueId(market: MarketName | null): string {
+    const { by, scope } = this.profile.ownLists.orders;
+    if (scope === 'market' && market !== null) return `${market.symbol}:${this.nextId(market.symbol)}`;
+    const count = this.nextId('');
+    if (by === 'id') return String(count);
     return ((count * SCRAMBLE) % 2 ** 32).toString(16).padStart(8, '0');
   }
 }

@@ -63,11 +63,11 @@ describe('replies of the exchange about an order', () => {
     const found = { step: 'look-up', body: `value to request ${asked.id}`, problem: null };
     expect(repliesOf(world).at(-1)).toEqual(found);
     const { inquiries } = world.engine.orderManager.reports;
-    inquiries.ask(world.order().venueId);
+    inquiries.ask(world.order().venueId, 'BTCUSDT');
     world.advance(2_000);
     world.give('order', { ...placed });
     expect(repliesOf(world).at(-1)).toEqual(found);
-    inquiries.ask(world.order().venueId);
+    inquiries.ask(world.order().venueId, 'BTCUSDT');
     world.advance(2_000);
     world.give('order', { ...placed, amount: parseUnits('2') });
     expect(repliesOf(world).at(-1)).toMatchObject({

@@ -4,11 +4,16 @@ import {
   cursorOf,
   isListId,
   mayFollow,
+  ListPlaces,
+  nextOrdersPage,
   nextPageFrom,
+  OwnMarkets,
   readingAfter,
   readingFrom,
   surelyFollows,
 } from '../../../src/engine/own-list.ts';
+import { orderIn } from '../../support/order-value.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import type { OwnList } from '../../../src/venues/port.ts';
 
 const BY_ID: OwnList<VenueOrderId> = { by: 'id', cursorOf: Number };
@@ -30,6 +35,49 @@ describe('a list by id', () => {
   test('has what is newer above what is older', () => {
     expect([mayFollow(BY_ID, 9, 9), mayFollow(BY_ID, 10, 9)]).toEqual([false, true]);
     expect([surelyFollows(BY_ID, 9, 9), surelyFollows(BY_ID, 10, 9)]).toEqual([false, true]);
+  });
+});
+
+describe('lists of each market', () => {
+  const byMarket = { scope: 'market' } as const;
+  const places = new ListPlaces(byMarket);
+
+  test('have a place each, which only their own market moves', () => {
+    places.raise({ market: 'BTCIRT', cursor: 9 });
+    places.raise({ market: 'BTCIRT', cursor: 7 });
+    expect([places.of('BTCIRT'), places.of('ETHIRT')]).toEqual([9, 0]);
+    const one = new ListPlaces({ scope: 'venue' });
+    one.raise({ market: 'BTCIRT', cursor: 9 });
+    expect(one.of('ETHIRT')).toBe(9);
+  });
+
+  test('are read in the markets of strategies and orders, and where a reading has begun before', () => {
+    const markets = new OwnMarkets(['BTCIRT'], ['ETHIRT', 'BTCIRT']);
+    markets.restore({
+      orders: [orderIn('open', { market: 'USDTIRT' })],
+      stored: { 'cursor.trades LTCIRT': '7' },
+    });
+    expect(markets.listsOf(byMarket)).toEqual(['BTCIRT', 'USDTIRT', 'LTCIRT']);
+    expect(markets.everyListOf(byMarket)).toEqual(['BTCIRT', 'USDTIRT', 'LTCIRT', 'ETHIRT']);
+    expect(['BTCIRT', 'ETHIRT', 'LTCIRT', 'LTCIRT'].map((market) => markets.drop(market))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(markets.everyListOf(byMarket)).toEqual(['BTCIRT', 'USDTIRT']);
+    expect(markets.listsOf({ scope: 'venue' })).toEqual([null]);
+  });
+
+  test('have no next page of the open orders of all markets', () => {
+    const { orders, trades, transactions } = INTERFACE_PROFILE.ownLists;
+    const ownLists = { orders: { ...orders, scope: 'market' as const }, trades, transactions };
+    const call = { kind: 'orders', status: 'open', market: null, from: null } as const;
+    expect(nextOrdersPage({ ownLists }, call, [])).toBeNull();
+    expect(nextOrdersPage({ ownLists }, { ...call, market: 'BTCIRT' }, [])).toMatchObject({
+      market: 'BTCIRT',
+      from: 1,
+    });
   });
 });
 

@@ -41,11 +41,11 @@ function run(table: string): void {
     else if (verb === 'due') expect(unknown.wakeAtMs(), where).toBe(atMs);
     else if (verb === 'begin') {
       const pass = unknown.begin(atMs);
-      expect(pass === null ? 'nothing' : `from ${pass.from}`, where).toBe(expected);
+      expect(pass === null ? 'nothing' : `from ${pass.froms.get(null)}`, where).toBe(expected);
     } else if (verb === 'pass') {
       const pass = unknown.begin(atMs);
       if (pass === null) throw new Error(where);
-      expect(`from ${pass.from}`, where).toBe(expected);
+      expect(`from ${pass.froms.get(null)}`, where).toBe(expected);
       pass.askedAtMs = atMs;
       unknown.complete(Number(until));
     } else if (verb === 'asked') {
@@ -177,6 +177,22 @@ describe('the search for orders without an answer', () => {
       0      lost a
       1000   begin => from 0
     `);
+  });
+
+  it('reads the list of each market from there, where each has one', () => {
+    const list = { ...SETTINGS.list, scope: 'market' as const };
+    const unknown = new UnknownOrders({ ...SETTINGS, list });
+    const lost = (key: string, market: string, orderFloor: number): void =>
+      unknown.track(orderIn('unknown', { key, market, sentAtMs: 0, orderFloor }), 0);
+    lost('a', 'BTCIRT', 70);
+    lost('b', 'ETHIRT', 9_000);
+    lost('c', 'BTCIRT', 50);
+    const scan = unknown.begin(1_000);
+    expect([...(scan?.froms ?? [])]).toEqual([
+      ['BTCIRT', 50],
+      ['ETHIRT', 9_000],
+    ]);
+    expect(scan?.left).toEqual(['BTCIRT', 'ETHIRT']);
   });
 
   it('never concludes before two complete passes apart from each other, both after the last possible arrival', () => {

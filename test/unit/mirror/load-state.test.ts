@@ -8,6 +8,7 @@ import {
   fillChange,
   mirrorOfEachTest,
 } from './mirror-fixture.ts';
+import { venueTradeId } from '../../../src/domain/order.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { placeholderIdOf } from '../../../src/records/fill.ts';
 import { ADOPTED } from '../../../src/engine/lost-orders.ts';
@@ -79,6 +80,24 @@ function givenBackFrom(cursor: number): readonly unknown[] {
 describe('the trades that a restart is given', () => {
   test('are the last two thousand', () => {
     expect(givenBackFrom(2_480)).toEqual([501, 2_000]);
+  });
+
+  test('are those of each market, where each has a list with places of its own', () => {
+    const store = place.open();
+    const fills = Array.from({ length: 5_000 }, (_, at) => {
+      const market = at % 2 === 0 ? 'BTCIRT' : 'ETHIRT';
+      const cursor = market === 'BTCIRT' ? 1_000_000 + at : at;
+      return fillChange({ tradeId: venueTradeId(`${market}:${cursor}`), cursor, market, orderKey: null });
+    });
+    store.apply(
+      [...fills, kept('cursor.trades BTCIRT', '1004990'), kept('cursor.trades ETHIRT', '121')],
+      DURABLE,
+    );
+    const { fills: given } = store.load();
+    const of = (market: string): readonly number[] =>
+      given.flatMap((fill) => (fill.market === market ? [fill.cursor] : []));
+    expect([of('BTCIRT')[0], of('BTCIRT').length]).toEqual([1_001_000, 2_000]);
+    expect([of('ETHIRT')[0], of('ETHIRT').length]).toEqual([121, 2_440]);
   });
 
   test('are all that the next reading shows again: a trade whose order is not known yet keeps it back', () => {

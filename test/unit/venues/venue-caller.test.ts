@@ -52,15 +52,27 @@ describe('the venue caller', () => {
     });
     const venueId = orderIdOf(world.botOrders()[0]!.id);
     const found = { id: venueId };
-    expect(await valueOf({ kind: 'order', venueId, clientOrderId: null })).toMatchObject(found);
-    const byName = { venueId: null, clientOrderId: 'bot-a-1' };
+    expect(await valueOf({ kind: 'order', market: 'BTCUSDT', venueId, clientOrderId: null })).toMatchObject(
+      found,
+    );
+    const byName = { market: 'BTCUSDT', venueId: null, clientOrderId: 'bot-a-1' };
     expect(await valueOf({ kind: 'order', ...byName })).toMatchObject(found);
-    const canceled = await valueOf({ kind: 'cancel', venueId: null, clientOrderId: 'bot-a-1' });
+    const canceled = await valueOf({
+      kind: 'cancel',
+      market: 'BTCUSDT',
+      venueId: null,
+      clientOrderId: 'bot-a-1',
+    });
     expect(canceled).toMatchObject({ status: 'Canceled', order: { id: venueId, matchedAmount: 0n } });
   });
 
   test.each(['f0e1', '', '-7', '9007199254740993'])('asks for no order under the id %j', async (text) => {
-    const asked = await ask({ kind: 'order', venueId: venueOrderId(text), clientOrderId: null });
+    const asked = await ask({
+      kind: 'order',
+      market: 'BTCUSDT',
+      venueId: venueOrderId(text),
+      clientOrderId: null,
+    });
     expect(asked).toMatchObject({ outcome: 'failed', code: 'INVALID_REQUEST', effect: 'none' });
   });
 
@@ -76,8 +88,8 @@ describe('the venue caller', () => {
   test('says with what status a cancel did not apply', async () => {
     await ask({ kind: 'place', order: ORDER });
     const venueId = orderIdOf(world.botOrders()[0]!.id);
-    await ask({ kind: 'cancel', venueId, clientOrderId: null });
-    expect(await ask({ kind: 'cancel', venueId, clientOrderId: null })).toMatchObject({
+    await ask({ kind: 'cancel', market: 'BTCUSDT', venueId, clientOrderId: null });
+    expect(await ask({ kind: 'cancel', market: 'BTCUSDT', venueId, clientOrderId: null })).toMatchObject({
       outcome: 'refused',
       code: 'NotApplied',
       effect: 'none',
@@ -111,9 +123,9 @@ describe('the venue caller', () => {
     expect(placed.reply?.bodyLength).toBe(placed.reply?.body.length);
     const refused = await sendCall(caller, { kind: 'place', order: ORDER });
     expect(refused.reply?.body).toContain('DuplicateClientOrderId');
-    expect(await sendCall(caller, { kind: 'orders', status: 'open', from: null })).not.toHaveProperty(
-      'reply',
-    );
+    expect(
+      await sendCall(caller, { kind: 'orders', status: 'open', market: null, from: null }),
+    ).not.toHaveProperty('reply');
     world.losesReply = () => true;
     expect(await sendCall(caller, { kind: 'place', order: ORDER })).not.toHaveProperty('reply');
   });
@@ -121,7 +133,12 @@ describe('the venue caller', () => {
   test('has the beginning of a reply that nobody can read, and how long it was', async () => {
     const page = `<html><title>502 Bad Gateway</title>${'<!-- padding -->'.repeat(1_000)}</html>`;
     world.onReply = (response) => ({ ...response, status: 502, body: page });
-    const { answer, reply } = await sendCall(caller, { kind: 'cancel', venueId: null, clientOrderId: 'a' });
+    const { answer, reply } = await sendCall(caller, {
+      kind: 'cancel',
+      market: 'BTCUSDT',
+      venueId: null,
+      clientOrderId: 'a',
+    });
     expect(answer).toMatchObject({ outcome: 'failed' });
     expect(reply).toEqual({
       endpoint: 'updateOrderStatus',
@@ -144,20 +161,20 @@ describe('the venue caller', () => {
       await ask({ kind: 'place', order: { ...ORDER, clientOrderId, price: parseUnits(price) } });
     }
     const ids = world.botOrders().map(({ id }) => orderIdOf(id));
-    const all = await valueOf({ kind: 'orders', status: 'all', from: Number(ids[1]) });
+    const all = await valueOf({ kind: 'orders', status: 'all', market: null, from: Number(ids[1]) });
     expect(all).toMatchObject({
       items: [{ id: ids[1], status: 'Active', fee: parseUnits('0') }, { id: ids[2] }],
     });
-    expect(await valueOf({ kind: 'orders', status: 'open', from: null })).toMatchObject({
+    expect(await valueOf({ kind: 'orders', status: 'open', market: null, from: null })).toMatchObject({
       items: ids.map((id) => ({ id })),
     });
     world.other('sell', '0.003', '64900');
-    const trades = await valueOf({ kind: 'trades', from: 0 });
+    const trades = await valueOf({ kind: 'trades', market: null, from: 0 });
     expect(trades).toMatchObject({
       items: [{ price: parseUnits('64902') }, { price: parseUnits('64901') }, { price: parseUnits('64900') }],
     });
     const [, second] = (trades as { readonly items: readonly { readonly id: string }[] }).items;
-    expect(await valueOf({ kind: 'trades', from: Number(second!.id) })).toMatchObject({
+    expect(await valueOf({ kind: 'trades', market: null, from: Number(second!.id) })).toMatchObject({
       items: [{ price: parseUnits('64901') }, { price: parseUnits('64900') }],
     });
   });
@@ -230,7 +247,12 @@ describe('the venue caller', () => {
   });
 
   test('knows the budget, the credential and the time-out of each call', () => {
-    const cancel: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: null };
+    const cancel: VenueCall = {
+      kind: 'cancel',
+      market: 'BTCUSDT',
+      venueId: orderIdOf(1),
+      clientOrderId: null,
+    };
     expect(caller.budgetOf(cancel)).toBe('orders/update-status');
     expect(caller.credentialOf(cancel)).toBe('with');
     expect(caller.timeoutMsOf(cancel)).toBe(15_000);

@@ -7,7 +7,7 @@ import type { EngineEvent } from '../../../../src/engine/engine-event.ts';
 
 const BOOK: VenueCall = { kind: 'book', market: 'BTCUSDT' };
 const STATS: VenueCall = { kind: 'stats', base: ['btc'], quote: ['usdt'] };
-const ORDERS: VenueCall = { kind: 'orders', status: 'all', from: null };
+const ORDERS: VenueCall = { kind: 'orders', status: 'all', market: null, from: null };
 
 type Answer = readonly [call: VenueCall, value: unknown];
 

@@ -177,7 +177,9 @@ describe('the exchange on candles', () => {
       ],
     });
     venue.drain();
-    expect(venue.answer({ kind: 'cancel', venueId: null, clientOrderId: 'a' }, MINUTE_MS)).toMatchObject({
+    expect(
+      venue.answer({ kind: 'cancel', market: 'BTCUSDT', venueId: null, clientOrderId: 'a' }, MINUTE_MS),
+    ).toMatchObject({
       outcome: 'value',
       value: { status: 'Canceled', order: { id: '1', status: 'Canceled' } },
     });
@@ -211,12 +213,12 @@ describe('the exchange on candles', () => {
       };
       return answer.value.items.map(({ id }) => id);
     };
-    expect(idsOf({ kind: 'orders', status: 'all', from: null })).toEqual(['1', '2', '3', '4']);
-    expect(idsOf({ kind: 'orders', status: 'all', from: 3 })).toEqual(['3', '4']);
-    expect(idsOf({ kind: 'orders', status: 'open', from: null })).toEqual(['4']);
-    expect(idsOf({ kind: 'trades', from: 1 })).toEqual(['1', '2', '3']);
-    expect(idsOf({ kind: 'trades', from: 3 })).toEqual(['3']);
-    expect(idsOf({ kind: 'trades', from: 4 })).toEqual([]);
+    expect(idsOf({ kind: 'orders', status: 'all', market: null, from: null })).toEqual(['1', '2', '3', '4']);
+    expect(idsOf({ kind: 'orders', status: 'all', market: null, from: 3 })).toEqual(['3', '4']);
+    expect(idsOf({ kind: 'orders', status: 'open', market: null, from: null })).toEqual(['4']);
+    expect(idsOf({ kind: 'trades', market: null, from: 1 })).toEqual(['1', '2', '3']);
+    expect(idsOf({ kind: 'trades', market: null, from: 3 })).toEqual(['3']);
+    expect(idsOf({ kind: 'trades', market: null, from: 4 })).toEqual([]);
   });
 
   test('gives an order no part in a bar that had begun before it', () => {

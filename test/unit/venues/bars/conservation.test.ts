@@ -227,8 +227,8 @@ class Bookkeeper {
   private cancel(pick: number): void {
     const open = this.venue.openOrders;
     const venueId = open[pick % Math.max(1, open.length)]?.id ?? orderIdOf(1);
-    this.venue.answer({ kind: 'cancel', venueId, clientOrderId: null }, 0);
-    const after = this.venue.answer({ kind: 'order', venueId, clientOrderId: null }, 0);
+    this.venue.answer({ kind: 'cancel', market: 'BTCUSDT', venueId, clientOrderId: null }, 0);
+    const after = this.venue.answer({ kind: 'order', market: 'BTCUSDT', venueId, clientOrderId: null }, 0);
     this.note(after);
     this.take();
   }

@@ -158,7 +158,10 @@ class Twins {
   }
 
   private cancelOnCandles(venueId: number): void {
-    this.candles.answer({ kind: 'cancel', venueId: orderIdOf(venueId), clientOrderId: null }, this.nowMs);
+    this.candles.answer(
+      { kind: 'cancel', market: 'BTCUSDT', venueId: orderIdOf(venueId), clientOrderId: null },
+      this.nowMs,
+    );
   }
 }
 

@@ -93,13 +93,21 @@ class Exchange {
       const seen = { timeMs: this.nowMs, seenMs: this.nowMs };
       market.onTrade(tradeColumns([{ ...trade, ...seen }]), 0, this.nowMs);
     } else if (each.kind === 'cancel') {
-      this.exchange.answer({ kind: 'cancel', venueId: null, clientOrderId: `o${each.index}` }, this.nowMs);
+      this.exchange.answer(
+        { kind: 'cancel', market: 'BTCUSDT', venueId: null, clientOrderId: `o${each.index}` },
+        this.nowMs,
+      );
     } else this.place(each);
   }
 
   check(): void {
-    const { items: trades } = this.value({ kind: 'trades', from: 1 }) as Page<VenueTrade>;
-    const { items: orders } = this.value({ kind: 'orders', status: 'all', from: null }) as Page<VenueOrder>;
+    const { items: trades } = this.value({ kind: 'trades', market: null, from: 1 }) as Page<VenueTrade>;
+    const { items: orders } = this.value({
+      kind: 'orders',
+      status: 'all',
+      market: null,
+      from: null,
+    }) as Page<VenueOrder>;
     let cash = parseUnits(CASH) as bigint;
     let coins = parseUnits(COINS) as bigint;
     for (const trade of trades) {

@@ -133,7 +133,10 @@ class Play {
 
   private asked(id: string): AskedOrder {
     const venueId = this.ids.get(id) ?? null;
-    return venueId === null ? { venueId, clientOrderId: id } : { venueId, clientOrderId: null };
+    const { symbol: market } = this.market.state.rules;
+    return venueId === null
+      ? { market, venueId, clientOrderId: id }
+      : { market, venueId, clientOrderId: null };
   }
 
   private ahead(id: string): string {
@@ -144,7 +147,7 @@ class Play {
   }
 
   private fills(): string {
-    const { items } = this.value({ kind: 'trades', from: 1 }) as Page<VenueTrade>;
+    const { items } = this.value({ kind: 'trades', market: null, from: 1 }) as Page<VenueTrade>;
     const fresh = items.slice(this.readTrades);
     this.readTrades = items.length;
     const nameOf = (id: VenueOrderId | null): string =>

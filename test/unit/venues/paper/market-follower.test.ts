@@ -24,8 +24,8 @@ function tradeOf(timeMs: number, amount: string): PublicTrade {
 }
 
 const ACCOUNT_CALLS: readonly VenueCall[] = [
-  { kind: 'orders', status: 'all', from: null },
-  { kind: 'trades', from: 0 },
+  { kind: 'orders', status: 'all', market: null, from: null },
+  { kind: 'trades', market: null, from: 0 },
   { kind: 'stats', base: ['btc'], quote: ['usdt'] },
   { kind: 'wallets' },
   { kind: 'options' },
@@ -71,7 +71,7 @@ class Paper {
   }
 
   fills(): readonly string[] {
-    const answer = this.exchange.answer({ kind: 'trades', from: 0 }, this.nowMs);
+    const answer = this.exchange.answer({ kind: 'trades', market: null, from: 0 }, this.nowMs);
     if (answer.outcome !== 'value') throw new Error(answer.outcome);
     return (answer.value as Page<VenueTrade>).items.map(
       ({ price, amount }) => `${formatUnits(amount)}@${formatUnits(price)}`,

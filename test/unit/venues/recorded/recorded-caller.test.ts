@@ -46,7 +46,7 @@ async function timesOf(latency: ReplayedLatency, calls: readonly VenueCall[]): P
 }
 
 const BOOK: VenueCall = { kind: 'book', market: 'BTCUSDT' };
-const CANCEL: VenueCall = { kind: 'cancel', venueId: orderIdOf(1), clientOrderId: null };
+const CANCEL: VenueCall = { kind: 'cancel', market: 'BTCUSDT', venueId: orderIdOf(1), clientOrderId: null };
 const LATENCY: ReplayedLatency = {
   kind: 'replayed',
   tripsMs: new Map([
