@@ -154,8 +154,8 @@ const ALL_BOOKS_BYTES = 1_000;
 /** Returns what a day of these feeds takes in the file, in MB, without what orders add. */
 export function eventMbADay(feeds: readonly PlannedFeed[]): number {
   const polled = feeds.filter(({ isPooled }) => isPooled !== true);
-  return polled.reduce((sum, { kind, intervalMs }) => {
-    const bytes = kind === 'books' ? ALL_BOOKS_BYTES : ANSWER_BYTES;
+  return polled.reduce((sum, { kind, intervalMs, lists }) => {
+    const bytes = kind === 'books' ? ALL_BOOKS_BYTES : ANSWER_BYTES * lists;
     return sum + (bytes * DAY_MS) / intervalMs / 1e6;
   }, 0);
 }

@@ -7,7 +7,7 @@ import {
   candidateSubscription,
   routeOfSubscription,
 } from '../strategy/subscriptions.ts';
-import type { VenueProfile } from '../venues/port.ts';
+import type { ListScope } from '../venues/port.ts';
 import {
   agesOf,
   OWN_AGES,
@@ -20,7 +20,7 @@ import {
 import { type PlanInput, burstWaitMs, plannedRate, type PlannedBudget } from './plan-input.ts';
 
 type FeedTarget = Pick<Feed, 'key' | 'kind' | 'market' | 'budget' | 'requestClass' | 'currency'>;
-type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns'>>;
+type FeedRules = Partial<Pick<Feed, 'cacheMs' | 'turns' | 'lists'>>;
 
 /** Requests for each bar: one at its close, and one more if it is not there yet. */
 const REQUESTS_PER_BAR = 2;
@@ -104,7 +104,7 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
       want(statsFeed(budgetOf.stats, OWN_AGES.bridge, `value of ${quotes[1].name} for ${strategy}`));
   }
   if (feeds.size > 0 || input.usesAccount) want(optionsFeed(budgetOf.options));
-  if (input.usesAccount) accountFeeds(walletsOf(input), budgetOf).forEach(want);
+  if (input.usesAccount) accountFeeds(input).forEach(want);
   return [...feeds.values()];
 }
 
@@ -138,7 +138,7 @@ function agesGiven({ wantedAgeMs, longestAgeMs, idleAgeMs }: Feed): FeedAges {
 function feedOf(
   target: FeedTarget,
   wanted: { readonly ages: FeedAges; readonly asker: string },
-  { cacheMs = 0, turns = 1 }: FeedRules = {},
+  { cacheMs = 0, turns = 1, lists = 1 }: FeedRules = {},
 ): Feed {
   const { ages, asker } = wanted;
   return {
@@ -149,6 +149,7 @@ function feedOf(
     askers: [asker],
     cacheMs,
     turns,
+    lists,
   };
 }
 
@@ -224,28 +225,58 @@ function optionsFeed(budget: string): Feed {
   return feedOf(target, { ages: OWN_AGES.options, asker: 'steps of the markets' });
 }
 
-/** Returns the feeds of our account; `wallets`: number of wallets whose history is read. */
-function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): readonly Feed[] {
+/** Numbers of lists that one reading of our open orders, and one of our trades, has. */
+export interface OwnListCounts {
+  readonly orders: number;
+  readonly trades: number;
+}
+
+/**
+ * Counts the own lists: one, or one of each market in which a strategy trades. The members of a universe may
+ * all have orders; open orders are looked for in all of its candidates.
+ */
+export function ownListsOf(input: PlanInput): OwnListCounts {
+  const named = new Set(input.traded.map(({ market }) => market));
+  const universes = universesOf(input);
+  const members = universes.reduce((sum, { places }) => sum + places, named.size);
+  const candidates = new Set([...named, ...universes.flatMap(({ wanted }) => wanted.candidates)]);
+  const { orders, trades } = input.venue.ownLists;
+  return {
+    orders: listsIn(orders.openScope, Math.max(members, candidates.size)),
+    trades: listsIn(trades.scope, members),
+  };
+}
+
+const listsIn = (scope: ListScope, markets: number): number => (scope === 'venue' ? 1 : Math.max(1, markets));
+
+const listAskers = (lists: number): string =>
+  lists === 1 ? 'account' : `account, in each of ${lists} markets`;
+
+/** Returns the feeds of our account. */
+function accountFeeds(input: PlanInput): readonly Feed[] {
+  const { budgets: budgetOf } = input.venue;
+  const lists = ownListsOf(input);
   const account = { market: null, requestClass: 'account' } as const;
-  const asker = 'account';
   const transactions = { ...account, key: 'transactions', kind: 'transactions' } as const;
   return [
     feedOf(
       { ...account, key: 'orders', kind: 'orders', budget: budgetOf.orders },
-      { ages: OWN_AGES.orders, asker },
+      { ages: OWN_AGES.orders, asker: listAskers(lists.orders) },
+      { lists: lists.orders },
     ),
     feedOf(
       { ...account, key: 'fills', kind: 'trades', budget: budgetOf.trades },
-      { ages: OWN_AGES.fills, asker },
+      { ages: OWN_AGES.fills, asker: listAskers(lists.trades) },
+      { lists: lists.trades },
     ),
     feedOf(
       { ...account, key: 'wallets', kind: 'wallets', budget: budgetOf.wallets },
-      { ages: OWN_AGES.wallets, asker },
+      { ages: OWN_AGES.wallets, asker: 'account' },
     ),
     feedOf(
       { ...transactions, budget: budgetOf.transactions },
       { ages: OWN_AGES.transactions, asker: 'account, wallet by wallet' },
-      { turns: Math.max(1, wallets) },
+      { turns: Math.max(1, walletsOf(input)) },
     ),
   ];
 }

@@ -34,6 +34,8 @@ export interface Feed {
   readonly cacheMs: number;
   /** Requests until all of its data was seen once: wallets are requested in turn, and some bars twice. */
   readonly turns: number;
+  /** Requests of one poll: it reads one list after the other where each market has own lists. */
+  readonly lists: number;
   /** True for a candidate of a universe: requested only while its market is followed. */
   readonly isPooled?: true;
 }

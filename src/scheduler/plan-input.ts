@@ -26,7 +26,7 @@ export interface PlanInput {
   /** Capabilities of the exchange, their limits, and the budget in which each call is counted. */
   readonly venue: Pick<
     VenueProfile,
-    'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames' | 'pageSizes' | 'unserved'
+    'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames' | 'ownLists' | 'pageSizes' | 'unserved'
   >;
   /** True if orders are placed, so that orders, trades and wallets are polled. */
   readonly usesAccount: boolean;

@@ -3,6 +3,7 @@ import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import {
   allBooksFeed,
   collectFeeds,
+  ownListsOf,
   walletsOf,
   newcomersOf,
   universesOf,
@@ -119,7 +120,7 @@ function planAll(input: PlanInput): Omit<PollPlan, 'newcomers'> {
       ...plans.flatMap(({ problems }) => problems),
       ...trails.problems,
     ],
-    restart: planRestart(budgets, { ...input, wallets: walletsOf(input) }),
+    restart: planRestart(budgets, { ...input, wallets: walletsOf(input), lists: ownListsOf(input) }),
   };
 }
 
@@ -191,7 +192,7 @@ function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: number)
   );
   const planned = [...bars.feeds, ...polls.feeds];
   const rateOf = (intervalOf: (feed: PlannedFeed) => number): number =>
-    60_000 * (bars.perMs + polls.feeds.reduce((sum, feed) => sum + 1 / intervalOf(feed), 0));
+    60_000 * (bars.perMs + polls.feeds.reduce((sum, feed) => sum + feed.lists / intervalOf(feed), 0));
   const requestsPerMinute = rateOf(({ intervalMs }) => intervalMs);
   const limitPerMinute = (budget.limit / budget.windowMs) * 60_000;
   return {
@@ -252,17 +253,20 @@ function planSlowed(
   { replyMs, perMs }: { readonly replyMs: number; readonly perMs: number },
 ): Given & { readonly slowdown: number } {
   const waitMs = replyMs + waitOf(budget, feeds, replyMs);
-  const demands = feeds.map((feed) => demandOf(feed, waitMs));
+  const demands = feeds.map((feed) => demandOf(feed, waitMs * feed.lists));
   const { intervalsMs, slowdown, leastRate } = shareBudget(demands, Math.max(0, perMs));
   const given = feeds.map((feed, index): PlannedFeed => {
     const { longestMs } = present(demands[index], 'a demand for each feed');
-    const intervalMs = present(intervalsMs[index], 'an interval for each demand');
-    const idleIntervalMs = Math.max(intervalMs, Math.min(Math.floor(feed.idleAgeMs / feed.turns), longestMs));
-    const worstAgeMs = intervalMs * feed.turns + waitMs + feed.cacheMs;
+    const intervalMs = feed.lists * present(intervalsMs[index], 'an interval for each demand');
+    const idleMs = Math.min(Math.floor(feed.idleAgeMs / feed.turns), longestMs * feed.lists);
+    const idleIntervalMs = Math.max(intervalMs, idleMs);
+    const worstAgeMs = intervalMs * feed.turns + waitMs * feed.lists + feed.cacheMs;
     return { ...feed, intervalMs, idleIntervalMs, worstAgeMs, latestAfterCloseMs: null };
   });
-  const tooYoung = feeds.filter(({ longestAgeMs, cacheMs }) => longestAgeMs <= waitMs + cacheMs);
-  const problems = tooYoung.map((feed) => tooYoungProblem(feed, waitMs));
+  const tooYoung = feeds.filter(
+    ({ longestAgeMs, cacheMs, lists }) => longestAgeMs <= waitMs * lists + cacheMs,
+  );
+  const problems = tooYoung.map((feed) => tooYoungProblem(feed, waitMs * feed.lists));
   if (problems.length === 0 && leastRate > perMs)
     problems.push(overloadProblem(budget, { feeds, perMs: leastRate }));
   return { feeds: given, problems, perMs: leastRate, slowdown };
@@ -273,18 +277,30 @@ function planSlowed(
  * then with every feed polled at the target interval that this allows.
  */
 function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): number {
-  const paces = new Set(
-    feeds.map(({ wantedAgeMs, longestAgeMs, turns }) => `${wantedAgeMs} ${longestAgeMs} ${turns}`),
-  ).size;
+  // Requests of one poll of several lists come together, as if each list had a pace of its own.
+  const paces = new Map(
+    feeds.map(({ wantedAgeMs, longestAgeMs, turns, lists }) => [
+      `${wantedAgeMs} ${longestAgeMs} ${turns} ${lists}`,
+      lists,
+    ]),
+  )
+    .values()
+    .reduce((sum, lists) => sum + lists, 0);
   const mostMs = slotWaitMs(budget, { paces, perMs: Infinity, replyMs });
-  const perMs = feeds.reduce((sum, feed) => sum + 1 / demandOf(feed, replyMs + mostMs).wantedMs, 0);
+  const perMs = feeds.reduce(
+    (sum, feed) => sum + 1 / demandOf(feed, (replyMs + mostMs) * feed.lists).wantedMs,
+    0,
+  );
   return slotWaitMs(budget, { paces, perMs, replyMs });
 }
 
-/** Returns a feed's interval, so that its data is no older than permitted at the next reply. */
-function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: Feed, waitMs: number): PaceDemand {
-  const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns));
-  return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns), longestMs), longestMs };
+/**
+ * Returns the interval of a feed's requests, so that its data is no older than permitted at the next reply.
+ * `waitMs`: time until the last reply of a poll.
+ */
+function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns, lists }: Feed, waitMs: number): PaceDemand {
+  const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns / lists));
+  return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns / lists), longestMs), longestMs };
 }
 
 /** Target and longest interval of a repeated request, in ms: positive, the target at most the longest. */

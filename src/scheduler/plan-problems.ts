@@ -10,6 +10,7 @@ import {
 import { marginTopic } from '../records/margin.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
+import type { OwnListCounts } from './collect-feeds.ts';
 import { lengthText } from '../domain/time-text.ts';
 
 /** Maximum number of feeds that one sentence names; further ones are counted. */
@@ -109,15 +110,23 @@ export function planRestart(
     replyMs,
     restart,
     wallets,
+    lists,
     venue: { budgets: budgetOf },
-  }: Pick<PlanInput, 'usesAccount' | 'replyMs' | 'restart' | 'venue'> & { readonly wallets: number },
+  }: Pick<PlanInput, 'usesAccount' | 'replyMs' | 'restart' | 'venue'> & {
+    readonly wallets: number;
+    readonly lists: OwnListCounts;
+  },
 ): RestartPlan {
   const all: readonly RestartStep[] = [
-    { what: 'open orders and those since', budget: budgetOf.orders, requests: restart.orderPages },
+    {
+      what: 'open orders and those since',
+      budget: budgetOf.orders,
+      requests: restart.orderPages * lists.orders,
+    },
     {
       what: 'trades, before and after the wallets',
       budget: budgetOf.trades,
-      requests: restart.tradePages + 1,
+      requests: (restart.tradePages + 1) * lists.trades,
     },
     { what: 'balances', budget: budgetOf.wallets, requests: 1 },
     { what: 'history of each wallet', budget: budgetOf.transactions, requests: wallets },

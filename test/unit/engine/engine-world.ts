@@ -667,6 +667,7 @@ export function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number):
     askers: [],
     cacheMs: 0,
     turns: 1,
+    lists: 1,
   };
 }
 

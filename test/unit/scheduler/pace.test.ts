@@ -17,6 +17,7 @@ const feed = (key: string, but: Partial<PlannedFeed> = {}): PlannedFeed => ({
   askers: [],
   cacheMs: 0,
   turns: 1,
+  lists: 1,
   latestAfterCloseMs: null,
   ...but,
 });

@@ -122,6 +122,30 @@ describe('the plan of polls', () => {
     expect(stats).toEqual(isBridged && !subscriptions.includes('USDTIRT') ? [30_000] : []);
   });
 
+  test('reads the own lists of each market in turn where the exchange has no list of all', () => {
+    const { ownLists } = INTERFACE_PROFILE;
+    const byMarket: typeof ownLists = {
+      ...ownLists,
+      orders: { ...ownLists.orders, scope: 'market', openScope: 'market' },
+      trades: { ...ownLists.trades, scope: 'market' },
+    };
+    const traded = ['BTCIRT', 'ETHIRT', 'USDTIRT', 'BTCUSDT'];
+    const [one, four] = [ownLists, byMarket].map((lists) =>
+      plan({ traded, usesAccount: true, venue: { ownLists: lists } }),
+    );
+    const [fillsOfOne, fillsOfFour] = [one, four].map((of) => of?.feeds.find(({ key }) => key === 'fills'));
+    expect(fillsOfOne).toMatchObject({ lists: 1, intervalMs: 3_000, askers: ['account'] });
+    expect(fillsOfFour).toMatchObject({ lists: 4, askers: ['account, in each of 4 markets'] });
+    const restarts = [one, four].map((of) => of?.restart.steps.map(({ requests }) => requests));
+    expect(restarts).toEqual([
+      [2, 3, 1, 4],
+      [8, 12, 1, 4],
+    ]);
+    expect(four?.problems).toEqual([]);
+    for (const { requestsPerMinute, limitPerMinute } of four?.budgets ?? [])
+      expect(requestsPerMinute).toBeLessThanOrEqual(limitPerMinute);
+  });
+
   test('asks for margin in the budgets of its calls, and for wallets in that of spot', () => {
     const wanted = [marginPools(), marginWallets(), marginLimit('btc'), marginLimit('usdt'), marginPools()];
     const given = plan({

@@ -22,6 +22,7 @@ const feed = ({ key, intervalMs, ...rest }: Given): PlannedFeed => ({
   askers: [],
   cacheMs: 0,
   turns: 1,
+  lists: 1,
   latestAfterCloseMs: null,
   ...rest,
 });
