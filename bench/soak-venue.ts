@@ -224,6 +224,7 @@ export class SoakVenue {
       amount,
       total,
       fee,
+      feeCurrency: null,
       tooFine: null,
     });
     this.move(market.base, side === 'buy' ? amount - fee : 0n - amount, nowMs);

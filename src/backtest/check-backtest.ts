@@ -9,7 +9,7 @@ import type { Market } from '../domain/market.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
 import { gridOf } from '../domain/candle.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import type { FillRecord } from '../records/fill.ts';
+import { baseMoved, type FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 
 /** Thrown if a check found a difference; the message says which. */
@@ -291,12 +291,13 @@ class FlatWalk {
     );
   }
 
-  private apply({ strategy, market: symbol, side, amount, fee, price }: FillRecord): void {
+  private apply(fill: FillRecord): void {
+    const { strategy, market: symbol, price } = fill;
     const market = this.markets.get(symbol);
     if (market === undefined) return;
     const key = `${strategy} ${symbol}`;
     const before = this.held.get(key)?.amount ?? 0n;
-    const now = side === 'buy' ? before + amount - fee : before - amount;
+    const now = before + baseMoved(fill, market.base);
     this.held.set(key, { amount: now, value: (now * price) / UNITS_PER_ONE, market });
   }
 }

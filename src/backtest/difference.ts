@@ -1,3 +1,4 @@
+import { movesOf } from '../portfolio/balance-books.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import type { Market } from '../domain/market.ts';
 import { countText, formatUnits, unitsOf } from '../domain/money.ts';
@@ -153,7 +154,7 @@ function causeOf(
   if (price >= (market?.priceStep ?? 1n)) return 'data age';
   if (amount >= (market?.amountStep ?? 1n) || Math.abs(left.atMs - right.atMs) > toleranceMs) return 'queue';
   if (price > 0n || amount > 0n) return 'rounding';
-  if (fee > 1n) return 'fee';
+  if (fee > 1n || left.feeCurrency !== right.feeCurrency) return 'fee';
   return fee === 1n ? 'rounding' : null;
 }
 
@@ -161,17 +162,12 @@ function apart(left: bigint, right: bigint): bigint {
   return left > right ? left - right : right - left;
 }
 
-/** Returns the net effect of fills by currency, in units; fees are in the currency received. */
+/** Returns the net effect of fills by currency, in units. */
 export function netMoney(fills: readonly FillRecord[]): ReadonlyMap<string, bigint> {
   const net = new Map<string, bigint>();
-  const add = (currency: string, units: bigint): void => {
-    net.set(currency, (net.get(currency) ?? 0n) + units);
-  };
-  for (const { market, side, amount, total, fee } of fills) {
-    const { base, quote } = parseMarket(market);
-    add(base, side === 'buy' ? amount - fee : 0n - amount);
-    add(quote, side === 'buy' ? 0n - total : total - fee);
-  }
+  for (const fill of fills)
+    for (const [currency, units] of movesOf({ ...fill, ...parseMarket(fill.market) }))
+      net.set(currency, (net.get(currency) ?? 0n) + units);
   return net;
 }
 

@@ -211,7 +211,13 @@ async function execute(
         ? outcomeOf(order, answer.value as VenueOrder, closedAtMs)
         : refusedAgain(order);
     }),
-    fills: trades.map(({ venueId, atMs }) => ({ orderKey: keys.get(venueId) ?? null, atMs })),
+    fills: trades.map(({ venueId, atMs }) => ({
+      orderKey: keys.get(venueId) ?? null,
+      atMs,
+      fee: NO_UNITS,
+      feeCurrency: null,
+      feeValue: null,
+    })),
   };
 }
 

@@ -285,6 +285,9 @@ export const resultHeadSchema = z.strictObject({
         wins: count.describe('Those with a profit.'),
         profit: money.describe('After fees.'),
         fees: money,
+        unvaluedFees: count
+          .default(0)
+          .describe('Trades with a fee that had no price: neither figure has it.'),
         payoff: statistic.describe('The mean win by the mean loss; null without both.'),
         lengthMs: lengthMs.describe('The mean time from purchase to sale, in ms.'),
       }),

@@ -1,5 +1,5 @@
-import { type Units, UNITS_PER_ONE, NO_UNITS, divideHalfEven } from '../domain/money.ts';
-import type { FillRecord } from '../records/fill.ts';
+import { type Units, UNITS_PER_ONE, negateUnits, NO_UNITS, divideHalfEven } from '../domain/money.ts';
+import { quoteMoved, type FillRecord } from '../records/fill.ts';
 import {
   cellUnits,
   columnScale,
@@ -10,7 +10,7 @@ import {
 import type { Currency } from '../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
 import { valueIn, type PriceOf, type Prices } from '../portfolio/holding.ts';
-import type { MovedFill, TripMarket } from '../portfolio/round-trips.ts';
+import { valueAt, type MovedFill, type TripMarket } from '../portfolio/round-trips.ts';
 import type { BacktestRun } from './backtest-run.ts';
 
 /** Fills of a run with all money in the run's currency. */
@@ -40,7 +40,12 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
       markets: new Map(
         markets.map(({ market, lastPrice }) => [
           market.symbol,
-          { amountStep: market.amountStep, minOrderValue: market.minOrderValue, lastPrice },
+          {
+            base: market.base,
+            amountStep: market.amountStep,
+            minOrderValue: market.minOrderValue,
+            lastPrice,
+          },
         ]),
       ),
     };
@@ -68,6 +73,7 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
     return [
       nameOf(asset, { quote, names }),
       {
+        base: asset,
         amountStep,
         minOrderValue: worth(one.market.quote, minOrderValue),
         lastPrice: worth(asset, UNITS_PER_ONE as Units),
@@ -101,38 +107,45 @@ function valued(
   if (quote === currency) return [{ ...fill, market: nameOf(base, terms) }, null];
   if (base === currency) return [turned(fill), null];
   const worth = (amount: Units): Units => valueIn(currency, { asset: quote, amount }, prices) ?? NO_UNITS;
-  const { side, amount, total, fee, price } = fill;
+  const { side, amount, total, fee, feeCurrency, feeValue, price } = fill;
+  const isBuy = side === 'buy';
   const coin = {
     ...fill,
     market: nameOf(base, terms),
     price: worth(price),
     total: worth(total),
-    fee: side === 'buy' ? fee : worth(fee),
+    fee: isBuy || feeCurrency !== null ? fee : worth(fee),
+    feeValue: feeValue === null ? null : worth(feeValue),
   };
-  const isBuy = side === 'buy';
+  const feeInMoney = feeCurrency === null ? !isBuy : feeCurrency === quote;
+  const feeWorth = feeInMoney ? (coin.feeValue ?? coin.fee) : NO_UNITS;
   const money: MovedFill = {
     ...fill,
     isMoney: true,
     market: nameOf(quote, terms),
     side: isBuy ? 'sell' : 'buy',
     price: worth(UNITS_PER_ONE as Units),
-    amount: isBuy ? total : ((total - fee) as Units),
-    total: isBuy ? coin.total : ((coin.total - coin.fee) as Units),
+    amount: isBuy ? negateUnits(quoteMoved(fill, quote)) : quoteMoved(fill, quote),
+    total: (isBuy ? coin.total + feeWorth : coin.total - feeWorth) as Units,
     fee: NO_UNITS,
+    feeCurrency: null,
+    feeValue: null,
   };
   return [coin, amount === 0n ? null : money];
 }
 
 /** Turns a fill around whose coin is the run's currency, into a fill of the currency it was traded for. */
 function turned(fill: FillRecord): FillRecord {
-  const { side, amount, total, price } = fill;
+  const { side, amount, total, price, feeValue } = fill;
+  const inverse = (price === 0n ? 0n : divideHalfEven(UNITS_PER_ONE * UNITS_PER_ONE, price)) as Units;
   return {
     ...fill,
     market: BRIDGE.market,
     side: side === 'buy' ? 'sell' : 'buy',
-    price: (price === 0n ? 0n : divideHalfEven(UNITS_PER_ONE * UNITS_PER_ONE, price)) as Units,
+    price: inverse,
     amount: total,
     total: amount,
+    feeValue: feeValue === null ? null : valueAt(inverse, feeValue),
   };
 }
 

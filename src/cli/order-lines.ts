@@ -1,6 +1,7 @@
+import { parseMarket } from '../exchange/market-names.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 import { clockText, durationText } from '../domain/time-text.ts';
-import type { FillRecord } from '../records/fill.ts';
+import { feeCurrencyOf, type FillRecord } from '../records/fill.ts';
 import type { VenueOrderId } from '../domain/order.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { rowLines, tableLines } from './table.ts';
@@ -52,12 +53,18 @@ export function fillLines(
     '>price': ({ price }) => formatUnits(price),
     '>amount': ({ amount }) => formatUnits(amount),
     '>total': ({ total }) => formatUnits(total),
-    '>fee': ({ fee }) => formatUnits(fee),
+    '>fee': feeText,
     order: (fill) =>
       fill.orderKey ??
       manualNameOf(fill, manual) ??
       (fill.venueOrderId === null ? '' : `(${fill.venueOrderId})`),
   });
+}
+
+/** Returns a fee with its currency, as far as the market of the trade is known. */
+function feeText(fill: FillRecord): string {
+  const currency = fill.market === '?' ? fill.feeCurrency : feeCurrencyOf(fill, parseMarket(fill.market));
+  return `${formatUnits(fill.fee)}${currency === null ? '' : ` ${currency}`}`;
 }
 
 /** Returns a reason as people read it. `--json` has the exact one; foreign texts stay as they are. */

@@ -1,3 +1,4 @@
+import { parseMarket } from '../exchange/market-names.ts';
 import { statSync } from 'node:fs';
 import { ZERO } from '../domain/decimal-text.ts';
 import { minuteText } from '../domain/time-text.ts';
@@ -12,7 +13,6 @@ import {
 import {
   addUnits,
   formatUnits,
-  negateUnits,
   NO_UNITS,
   numberOfUnits,
   parseUnits,
@@ -30,7 +30,7 @@ import { locksNow, pauseOf, strategyStatus, whyNoOrders } from '../mirror/strate
 import { hasWriter } from '../mirror/unusable.ts';
 import { loadStrategy } from '../plugins/load-strategy.ts';
 import { valueOfAll } from '../portfolio/holding.ts';
-import type { FillRecord } from '../records/fill.ts';
+import { baseMoved, type FillRecord } from '../records/fill.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import {
@@ -303,9 +303,8 @@ class StoredHolding {
 const positionOf = (fills: readonly FillRecord[]): Units =>
   fills.reduce((sum, fill) => addUnits(sum, movedBy(fill)), NO_UNITS);
 
-/** Returns the coins that a fill brought, less the fee. */
-const movedBy = ({ side, amount, fee }: FillRecord): Units =>
-  side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
+/** Returns the coins that a fill brought, after a fee in them. */
+const movedBy = (fill: FillRecord): Units => baseMoved(fill, parseMarket(fill.market).base);
 
 /** State of rules by the fills of their strategy, oldest first: it begins anew once nothing is held. */
 class HeldByFills {

@@ -3,24 +3,34 @@ import type { MarketName } from './market-symbol.ts';
 import type { Units, TooFine } from './money.ts';
 import type { Side, VenueOrderId, VenueTradeId } from './order.ts';
 
-/**
- * A trade of the account as the exchange reports it, with money in units of 1e-10. `total` is before the fee;
- * the fee is in the currency received.
- */
-export interface VenueTrade {
+/** Amounts of a trade, in units of 1e-10. `total` is before the fee. */
+export interface TradeAmounts {
+  readonly side: Side;
+  readonly amount: bigint;
+  readonly total: bigint;
+  readonly fee: bigint;
+  /** Currency of the fee, in lower case; null for the one received: base of a buy, quote of a sell. */
+  readonly feeCurrency: string | null;
+}
+
+/** A trade of the account as the exchange reports it, with money in units of 1e-10. */
+export interface VenueTrade extends TradeAmounts {
   readonly id: VenueTradeId;
   readonly orderId: VenueOrderId | null;
   readonly market: MarketName | null;
   /** Null if the exchange's text is no valid time. */
   readonly timeMs: number | null;
-  /** Side of our order. */
-  readonly side: Side;
   readonly price: Units;
   readonly amount: Units;
   readonly total: Units;
   readonly fee: Units;
   /** A number of the trade with more decimals than the books hold; null if there is none. */
   readonly tooFine: TooFine | null;
+}
+
+/** Returns the currency of a fee as records have it: null also where a trade names the one that it brings. */
+export function givenCurrencyOf({ side, market, feeCurrency }: VenueTrade): string | null {
+  return feeCurrency === (side === 'buy' ? market?.base : market?.quote) ? null : feeCurrency;
 }
 
 /** A trade of the public tape. It has no id. `side` is the side of the taker's order. */

@@ -410,6 +410,7 @@ export class PendingTrades extends OutboxPart {
       was.amount === trade.amount &&
       was.total === trade.total &&
       was.fee === trade.fee &&
+      was.feeCurrency === trade.feeCurrency &&
       was.timeMs === trade.timeMs &&
       was.market?.symbol === trade.market?.symbol;
     if (!isSame) {
@@ -456,9 +457,10 @@ export class PendingTrades extends OutboxPart {
 
 /** Writes the values of a trade that two readings must agree in. */
 function tradeText(trade: VenueTrade): string {
-  const { price, amount, total, fee, timeMs } = trade;
+  const { price, amount, total, fee, feeCurrency, timeMs } = trade;
   const time = timeMs === null ? 'without a time' : isoText(timeMs);
-  return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)} ${time}`;
+  const paid = feeCurrency === null ? '' : ` ${feeCurrency}`;
+  return `${[price, amount, total, fee].map(formatUnits).join(' ')}${paid} ${marketSymbolOf(trade)} ${time}`;
 }
 
 /** Returns the symbol of the market of an order or trade; `?` if the record names none. */

@@ -223,6 +223,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     blotter,
     reports: orderManager.reports,
     reconciler,
+    priceOf: (symbol) => markets.priceOf(symbol),
     listeners: [
       ...(reconciles ? [reconciler] : []),
       ...(locks.countsTrades ? [locks.ahead, notifier, locks] : [notifier]),

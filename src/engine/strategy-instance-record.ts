@@ -12,7 +12,7 @@ interface InstanceFigures {
   readonly requests: number;
   readonly fills: number;
   readonly orders: number;
-  /** Fees paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
+  /** Fees paid so far, by currency. */
   readonly fees: ReadonlyMap<string, bigint>;
   /** Capital by quote currency; empty if the strategy uses the account's money. */
   readonly capital: ReadonlyMap<string, bigint>;

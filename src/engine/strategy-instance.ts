@@ -2,7 +2,7 @@ import { SarrafError, invalidStrategy } from '../domain/errors.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
 import { groupedText, addUnits, LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
-import type { FillRecord } from '../records/fill.ts';
+import { feeCurrencyOf, type FillRecord } from '../records/fill.ts';
 import type { PnlViews, PnlView } from './risk/risk-view.ts';
 import { AssetLedger, type AssetLedgerOptions, type MovedCoins } from '../portfolio/asset-ledger.ts';
 import type { PnlTrack, PriceOf } from '../portfolio/holding.ts';
@@ -54,7 +54,7 @@ export class StrategyInstance {
   requests = 0;
   fills = 0;
   orders = 0;
-  /** Fees paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
+  /** Fees paid so far, by currency. */
   readonly fees = new Map<string, bigint>();
   isDirty = true;
   /** The last lines of its log, oldest first. */
@@ -168,11 +168,11 @@ export class StrategyInstance {
   ): void {
     this.fills += 1;
     const market = this.marketNames.parseMarket(fill.market);
-    const currency = fill.side === 'buy' ? market.base : market.quote;
+    const currency = feeCurrencyOf(fill, market);
     this.fees.set(currency, (this.fees.get(currency) ?? 0n) + fill.fee);
     this.ledger.applyBridge(priceOf, fill.atMs);
-    const { side, price, amount, total, fee, atMs } = fill;
-    const trade = { market, side, price, amount, total, fee, atMs };
+    const { side, price, amount, total, fee, feeCurrency, feeValue, atMs } = fill;
+    const trade = { market, side, price, amount, total, fee, feeCurrency, feeValue, atMs };
     this.ledger.applyTrade({ ...trade, leastAmount: leastAmount ?? LEAST_UNITS });
     this.isDirty = true;
   }
@@ -181,7 +181,7 @@ export class StrategyInstance {
   correctFills(by: FillRecord, more: number): void {
     this.fills += more;
     const market = this.marketNames.parseMarket(by.market);
-    const currency = by.side === 'buy' ? market.base : market.quote;
+    const currency = feeCurrencyOf(by, market);
     this.fees.set(currency, (this.fees.get(currency) ?? 0n) + by.fee);
     this.ledger.correct({ ...by, market });
     this.isDirty = true;

@@ -115,7 +115,7 @@ export const orderRecord = z
 type TradeMoney = 'price' | 'amount' | 'total' | 'fee';
 
 /** A trade as the client returns it: the bot's fields, the wire's ids and texts, and names for people. */
-export type ExchangeTrade = Omit<VenueTrade, 'id' | 'orderId' | 'tooFine' | TradeMoney> &
+export type ExchangeTrade = Omit<VenueTrade, 'id' | 'orderId' | 'tooFine' | 'feeCurrency' | TradeMoney> &
   CurrencyNames & { readonly [Field in TradeMoney]: DecimalText } & {
     readonly id: number;
     readonly orderId: number | null;

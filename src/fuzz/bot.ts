@@ -226,6 +226,8 @@ export class Bot {
       UPDATE journal SET json = all_in_english(json) WHERE json LIKE '%"code%';
       ALTER TABLE orders DROP COLUMN arrival_bid;
       ALTER TABLE orders DROP COLUMN arrival_ask;
+      ALTER TABLE fills DROP COLUMN fee_currency;
+      ALTER TABLE fills DROP COLUMN fee_value;
       DROP TABLE trip_notes;
       DROP INDEX intents_waiting;
       DROP INDEX fills_by_time;

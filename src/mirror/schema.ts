@@ -282,6 +282,12 @@ const VERSION_9 = `
   CREATE INDEX fills_by_time ON fills (at_ms);
 `;
 
+/** Adds the currency of fees that were not taken from what a trade brought, and what these were worth. */
+const VERSION_10 = `
+  ALTER TABLE fills ADD COLUMN fee_currency TEXT;
+  ALTER TABLE fills ADD COLUMN fee_value TEXT;
+`;
+
 /**
  * The mirror's schema as steps: the first makes the tables, each later one migrates a mirror of the version
  * before. The number of steps is the schema's version. Files of each version exist, so a step never changes
@@ -297,6 +303,7 @@ export const MIRROR_STEPS: readonly string[] = [
   VERSION_7,
   VERSION_8,
   VERSION_9,
+  VERSION_10,
 ];
 
 /** Schema version that this sarraf writes; a mirror states its version in `user_version`. */

@@ -1,3 +1,4 @@
+import { parseMarket } from '../exchange/market-names.ts';
 import { NO_UNITS, parseUnits, type Units } from '../domain/money.ts';
 import { venueTradeId, type ExitKind, type Side } from '../domain/order.ts';
 import { EMPTY_FILL, type FillRecord } from '../records/fill.ts';
@@ -88,6 +89,7 @@ export class TripRegister {
   #readMarkets(priceOf: (market: string) => Units | null): void {
     for (const { symbol, amountStep, minOrderValue } of this.#reader.markets.versions())
       this.#markets.set(symbol, {
+        base: parseMarket(symbol).base,
         amountStep: parseUnits(amountStep),
         minOrderValue: parseUnits(minOrderValue),
         lastPrice: priceOf(symbol) ?? NO_UNITS,

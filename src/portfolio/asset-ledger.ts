@@ -30,19 +30,19 @@ import {
   valueIn,
   type PriceOf,
 } from './holding.ts';
-import type { FillRecord } from '../records/fill.ts';
+import { baseMoved, quoteMoved, thirdCurrencyOf, type FeeOfFill, type FillRecord } from '../records/fill.ts';
 
-/** A trade of the strategy, in units of 1e-10; the fee is in the currency received. */
+/** A trade of the strategy, in units of 1e-10. */
 export interface LedgerTrade extends Pick<
   FillRecord,
-  'side' | 'price' | 'amount' | 'total' | 'fee' | 'atMs'
+  'side' | 'price' | 'amount' | 'total' | 'atMs' | keyof FeeOfFill
 > {
   readonly market: Pick<MarketName, 'symbol' | 'base' | 'quote'>;
   /** The smallest amount of an order: a smaller holding is dust, and no position. */
   readonly leastAmount: Units;
 }
 
-/** Effect of the fills of one market: coin bought less sold, quote received less paid, net of fees. */
+/** Effect of the fills of one market: coin bought less sold, quote received less paid, after fees in them. */
 export interface MarketFlow {
   readonly position: Units;
   readonly cash: Units;
@@ -164,12 +164,20 @@ export class AssetLedger {
 
   /** Books coins that arrive (above zero) or leave (below) without a trade, at a price, without a gain. */
   applyCoins({ asset, amount, market, price, atMs }: MovedCoins): void {
-    const { flows, unpriced } = this.state;
+    const { flows } = this.state;
     this.trades += 1;
     this.roll(atMs);
     const flow = this.flowOf(market);
     flows.set(market, { ...flow, position: addUnits(flow.position, amount) });
-    const value = this.valueAt(asset, amount, { market, price });
+    this.give(asset, amount, this.valueAt(asset, amount, { market, price }));
+    this.watch();
+    this.settle();
+    this.update();
+  }
+
+  /** Enters coins that arrive (above zero) or leave (below) at a value; null: at their first price. */
+  private give(asset: string, amount: Units, value: Units | null): void {
+    const { unpriced } = this.state;
     this.book(asset, { received: amount, paid: value === null ? NO_MONEY : moneyIn(this.currency, value) });
     for (const { currency } of this.marketNames.quotes) {
       if (currency === this.currency && value !== null) {
@@ -179,9 +187,6 @@ export class AssetLedger {
       const waiting = unpriced.get(currency) ?? new Map<string, Units>();
       unpriced.set(currency, waiting.set(asset, addUnits(waiting.get(asset) ?? NO_UNITS, amount)));
     }
-    this.watch();
-    this.settle();
-    this.update();
   }
 
   /** Books a fill. Pass each one once. A fill that was read late counts to the current day. */
@@ -195,10 +200,8 @@ export class AssetLedger {
   }
 
   /** Books a trade or a correction. `leastAmount`: null for a correction. */
-  private move(
-    { market, side, price, amount, total, fee, atMs }: Omit<LedgerTrade, 'leastAmount'>,
-    leastAmount: Units | null,
-  ): void {
+  private move(trade: Omit<LedgerTrade, 'leastAmount'>, leastAmount: Units | null): void {
+    const { market, price, atMs } = trade;
     const { symbol, base, quote } = market;
     const { unpriced, tracks } = this.state;
     this.trades += 1;
@@ -207,25 +210,58 @@ export class AssetLedger {
       this.enterPrice(symbol, price, atMs);
       if (unpriced.size > 0) this.settleInventory();
     }
-    const received = side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
-    const paid = side === 'buy' ? total : subtractUnits(fee, total);
+    const received = baseMoved(trade, base);
+    const given = quoteMoved(trade, quote);
+    const paid = negateUnits(given);
     const flow = this.flowOf(symbol);
     this.state.flows.set(symbol, {
       position: addUnits(flow.position, received),
-      cash: subtractUnits(flow.cash, paid),
+      cash: addUnits(flow.cash, given),
     });
     const worth = base === this.currency ? moneyIn(base, received) : this.moneyOf(quote, paid);
+    const third = trade.feeCurrency === null ? null : thirdCurrencyOf(trade, market);
+    // A fee in a third currency is a cost of the coin, at the value that it had.
+    const feeWorth = third === null ? null : this.worthOfFee(third, trade);
+    const extra = feeWorth === null ? NO_MONEY : moneyIn(this.currency, feeWorth);
+    const cost = feeWorth === null ? worth : addMoney(worth, extra);
     const after = leastAmount === null ? correctLeg : bookLeg;
-    if (leastAmount === null) this.book(base, { received, paid: worth }, after);
-    else this.bookCoin(base, { received, paid: worth }, { leastAmount, atMs });
-    const given = negateUnits(paid);
+    if (leastAmount === null) this.book(base, { received, paid: cost }, after);
+    else this.bookCoin(base, { received, paid: cost }, { leastAmount, atMs });
     if (quote === this.currency) this.bookMoney(quote, given);
-    else this.book(quote, { received: given, paid: subtractMoney(NO_MONEY, worth) }, after);
+    else {
+      const own = base === this.currency ? extra : NO_MONEY;
+      this.book(quote, { received: given, paid: subtractMoney(own, worth) }, after);
+    }
+    if (third !== null)
+      this.book(third, { received: negateUnits(trade.fee), paid: subtractMoney(NO_MONEY, extra) });
+    if (trade.feeCurrency !== null) this.coverFee(trade.feeCurrency, trade.fee, feeWorth);
     if (!tracks.has(quote)) this.follow(quote);
     this.watch();
     if (unpriced.size > 0) this.settleInventory();
     if (this.isPending) this.settleCosts();
     this.update();
+  }
+
+  /**
+   * Gives the strategy the part of a booked fee that it did not hold, at its value. That part was the
+   * account's, and so the strategy never owes a coin.
+   */
+  private coverFee(asset: string, fee: Units, worth: Units | null): void {
+    if (this.marketNames.quotes.some(({ currency }) => currency === asset)) return;
+    const owed = negateUnits(this.held(asset));
+    if (owed <= 0n || fee <= 0n) return;
+    const lacking = owed < fee ? owed : fee;
+    const share = worth === null ? null : (divideHalfEven(worth * lacking, fee) as Units);
+    this.give(asset, lacking, share ?? this.worthOf(asset, lacking));
+  }
+
+  /** Returns a fee in a third currency in the result currency; null if it has no price. */
+  private worthOfFee(
+    third: string,
+    { market, fee, feeValue }: Omit<LedgerTrade, 'leastAmount'>,
+  ): Units | null {
+    if (third === this.currency) return fee;
+    return feeValue === null ? null : this.worthOf(market.quote, feeValue);
   }
 
   /** Applies the prices of markets that value its assets. Returns true if that changed or gave values. */

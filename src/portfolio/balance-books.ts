@@ -1,20 +1,18 @@
 import type { z } from 'zod';
 import { DAY_MS } from '../domain/time-text.ts';
 import type { Units } from '../domain/money.ts';
-import type { Side, WalletTransactionId } from '../domain/order.ts';
+import type { WalletTransactionId } from '../domain/order.ts';
+import { baseMoved, quoteMoved, thirdCurrencyOf } from '../records/fill.ts';
+import type { TradeAmounts } from '../domain/trade.ts';
 import { linesAddingUpTo, linesOfSum } from './explaining-lines.ts';
 import type { storedBooks } from './stored-books.ts';
 
 type StoredBooks = z.input<typeof storedBooks>;
 
-/** Change of balances by a trade: units of 1e-10; the fee is in the currency received. */
-export interface TradeEffect {
+/** Change of balances by a trade. */
+export interface TradeEffect extends TradeAmounts {
   readonly base: string;
   readonly quote: string;
-  readonly side: Side;
-  readonly amount: bigint;
-  readonly total: bigint;
-  readonly fee: bigint;
   /** True if it stands for several trades of one side, each with lines of its own. */
   readonly isSum?: boolean | undefined;
 }
@@ -318,14 +316,16 @@ function isAmong(entered: OutsideEntry[], { amount, atMs, isSum = false }: Waiti
   return lines !== null && lines.length > 0;
 }
 
-/** Returns the change of each balance by a trade. */
+/** Returns the change of each balance by a trade: two, or three with a fee in another currency. */
 export function movesOf(effect: TradeEffect): readonly (readonly [string, Units])[] {
-  const { base, quote, side, amount, total, fee } = effect;
-  const isBuy = side === 'buy';
-  return [
-    [base, (isBuy ? amount - fee : -amount) as Units],
-    [quote, (isBuy ? -total : total - fee) as Units],
+  const { base, quote, fee, feeCurrency } = effect;
+  const moves: [string, Units][] = [
+    [base, baseMoved(effect, base)],
+    [quote, quoteMoved(effect, quote)],
   ];
+  const third = feeCurrency === null ? null : thirdCurrencyOf(effect, effect);
+  if (third !== null) moves.push([third, -fee as Units]);
+  return moves;
 }
 
 function linesIn(queues: ReadonlyMap<string, readonly OutsideEntry[]>): StoredLine[] {

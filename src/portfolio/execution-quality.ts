@@ -2,9 +2,9 @@ import { firstIndex } from '../domain/candle-columns.ts';
 import { present } from '../domain/errors.ts';
 import { divideHalfEven, formatUnits, midOfUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import type { ExitKind, Side } from '../domain/order.ts';
-import type { FillRecord } from '../records/fill.ts';
+import type { FeeOfFill, FillRecord } from '../records/fill.ts';
 import { isFinal, type OrderRecord, type PricedOrder } from '../records/order.ts';
-import { valueAt } from './round-trips.ts';
+import { isUnvalued, valueAt } from './round-trips.ts';
 
 /**
  * Way in which an order meets the market. `taker` and `maker` are limit orders that did, or did not, cross
@@ -25,8 +25,8 @@ export interface OrderQuality {
   readonly wanted: Units;
   /** Value of its fills beyond that of the same amount at the arrival price. */
   readonly slippage: Units | null;
-  /** Its fees; those in the coin at the average price of its fills. */
-  readonly fees: Units;
+  /** Its fees; those in the coin at the average price of its fills. Null if one had no price. */
+  readonly fees: Units | null;
   /** Change of the price, against the order, of the part that did not trade, until the order closed. */
   readonly unfilledCost: Units | null;
   /** Implementation shortfall: slippage, fees and the cost of the unfilled part. */
@@ -46,8 +46,8 @@ export interface QueueFacts {
   readonly traded: Units | null;
 }
 
-/** Time of a fill, and the order that it is of. */
-export interface MeasuredFill extends Pick<FillRecord, 'orderKey' | 'atMs'> {}
+/** Time and fee of a fill, and the order that it is of. */
+export interface MeasuredFill extends FeeOfFill, Pick<FillRecord, 'orderKey' | 'atMs'> {}
 
 export interface QualityInput {
   readonly orders: readonly OrderRecord[];
@@ -73,8 +73,7 @@ export function orderQualities({ orders, fills, ...by }: QualityInput): readonly
     const pair = order.pairKey === null ? undefined : byKey.get(order.pairKey);
     const wanted = wantedOf(order, pair);
     if (wanted === 0n) return [];
-    const times = (fillsOf.get(order.key) ?? []).map(({ atMs }) => Math.max(0, atMs - order.plannedAtMs));
-    return [measured(order, { wanted, times, ...by })];
+    return [measured(order, { wanted, fills: fillsOf.get(order.key) ?? [], ...by })];
   });
 }
 
@@ -90,18 +89,19 @@ function measured(
   order: OrderRecord,
   of: Pick<QualityInput, 'priceAt' | 'queueOf'> & {
     readonly wanted: Units;
-    readonly times: readonly number[];
+    readonly fills: readonly MeasuredFill[];
   },
 ): OrderQuality {
   const { market, side, filled, filledTotal, plannedAtMs, closedAtMs, state } = order;
-  const { wanted, times, priceAt, queueOf } = of;
+  const { wanted, fills, priceAt, queueOf } = of;
+  const times = fills.map(({ atMs }) => Math.max(0, atMs - plannedAtMs));
   const completionMs = times.length === 0 || state !== 'filled' ? null : Math.max(...times);
   // The bot learns later that an order has filled.
   const untilMs = completionMs === null ? (closedAtMs ?? plannedAtMs) : plannedAtMs + completionMs;
   const arrival = arrivalOf(order);
   const costOf = (value: bigint, atArrival: bigint): Units =>
     (side === 'buy' ? value - atArrival : atArrival - value) as Units;
-  const fees = feesOf(order);
+  const fees = feesOf(order, fills);
   const slippage = arrival === null ? null : costOf(filledTotal, valueAt(arrival, filled));
   const unfilled = wanted - filled;
   const end = unfilled === 0n ? arrival : priceAt(market, closedAtMs ?? plannedAtMs);
@@ -116,7 +116,9 @@ function measured(
     fees,
     unfilledCost,
     shortfall:
-      slippage === null || unfilledCost === null ? null : ((slippage + fees + unfilledCost) as Units),
+      slippage === null || fees === null || unfilledCost === null
+        ? null
+        : ((slippage + fees + unfilledCost) as Units),
     firstFillMs: times.length === 0 ? null : Math.min(...times),
     completionMs,
     queue: rests(order) ? plausibleQueue(queueOf(order, untilMs), filled) : null,
@@ -129,9 +131,17 @@ function arrivalOf({ stopPrice, arrivalBid, arrivalAsk }: OrderRecord): Units | 
   return arrivalBid === null || arrivalAsk === null ? null : midOfUnits(arrivalBid, arrivalAsk);
 }
 
-function feesOf({ side, fee, filled, filledTotal }: OrderRecord): Units {
-  if (side === 'sell' || filled === 0n) return fee;
-  return divideHalfEven(fee * filledTotal, filled) as Units;
+/** Returns the fees of an order, of which it has those in the currency received, and its fills the others. */
+function feesOf(
+  { side, fee, filled, filledTotal }: OrderRecord,
+  fills: readonly MeasuredFill[],
+): Units | null {
+  let sum: bigint = side === 'sell' || filled === 0n ? fee : divideHalfEven(fee * filledTotal, filled);
+  for (const fill of fills) {
+    if (isUnvalued(fill)) return null;
+    sum += fill.feeValue ?? 0n;
+  }
+  return sum as Units;
 }
 
 function kindOf(order: OrderRecord): OrderKind {
@@ -198,6 +208,8 @@ export interface QualityGroup {
   readonly key: string;
   readonly currency: string;
   readonly orders: number;
+  /** Orders of whose fees one had no price. */
+  readonly unvaluedFees: number;
   /** Orders with a known arrival price, and those whose shortfall is known too. */
   readonly priced: number;
   readonly valued: number;
@@ -265,6 +277,7 @@ function sumsOf(all: readonly OrderQuality[]): Omit<QualityGroup, 'key' | 'curre
   );
   return {
     orders: all.length,
+    unvaluedFees: all.filter(({ fees }) => fees === null).length,
     priced: all.filter(({ arrival }) => arrival !== null).length,
     valued: all.filter((quality) => quality.shortfall !== null).length,
     filledShare:

@@ -1,5 +1,6 @@
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import { thirdCurrencyOf } from '../records/fill.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import {
   BalanceSeries,
@@ -175,7 +176,7 @@ class StatementRun {
   }
 
   private applyTrade(trade: StatementTrade): void {
-    const { atMs, market, side, amount, total, fee } = trade;
+    const { atMs, market, side, amount, total, fee, feeCurrency } = trade;
     const { bridge } = this.source.marketNames;
     const isBridge = market.symbol === bridge.market;
     if (isBridge) this.rates.trade(trade.price, atMs);
@@ -191,8 +192,10 @@ class StatementRun {
     const profitOf = (coin: string): Realised | null => realised.find((one) => one.coin === coin) ?? null;
     this.move({ ...of, kind: 'trade', currency: gave, amount: negateUnits(given), realised: profitOf(gave) });
     this.move({ ...of, kind: 'trade', currency: got, amount: gotten, realised: profitOf(got) });
-    if (fee !== 0n)
-      this.move({ ...of, kind: 'fee', currency: got, amount: negateUnits(fee), realised: null });
+    if (fee === 0n) return;
+    const currency = feeCurrency ?? got;
+    const loss = thirdCurrencyOf(trade, market) === null ? null : profitOf(currency);
+    this.move({ ...of, kind: 'fee', currency, amount: negateUnits(fee), realised: loss });
   }
 
   private applyOther(movement: Movement): void {

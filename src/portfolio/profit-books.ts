@@ -9,7 +9,8 @@ import {
   type Units,
   divideHalfEven,
 } from '../domain/money.ts';
-import type { Side } from '../domain/order.ts';
+import { baseMoved, quoteMoved, thirdCurrencyOf } from '../records/fill.ts';
+import type { VenueTrade } from '../domain/trade.ts';
 import { madeOnce } from '../domain/retain-newest.ts';
 
 /** Methods that assign a cost to a sale. */
@@ -36,13 +37,9 @@ export interface Realised {
   readonly parts: Readonly<Record<CostMethod, RealisedPart>>;
 }
 
-/** The money of a trade, in units; the fee is in the currency received. */
-export interface CostedTrade {
+/** The money of a trade, in units. */
+export interface CostedTrade extends Pick<VenueTrade, 'side' | 'amount' | 'total' | 'fee' | 'feeCurrency'> {
   readonly market: Pick<MarketName, 'symbol' | 'base' | 'quote'>;
-  readonly side: Side;
-  readonly amount: Units;
-  readonly total: Units;
-  readonly fee: Units;
 }
 
 type Books = Readonly<Record<CostMethod, CostBook>>;
@@ -85,25 +82,34 @@ export class ProfitBooks {
 
   /**
    * Books a trade. `rate`: the recorded price of the bridge at its time; null if there is none. Returns the
-   * realised results: of its coin, and of tether that it spent.
+   * realised results: of its coin, of tether that it spent, and of a third coin, whose cost a fee realises as
+   * a loss.
    */
-  book({ market, side, amount, total, fee }: CostedTrade, rate: Units | null): readonly Realised[] {
-    const { base, quote } = market;
+  book(trade: CostedTrade, rate: Units | null): readonly Realised[] {
+    const { base, quote } = trade.market;
     const { bridge, otherQuote } = this.marketNames;
-    const isBuy = side === 'buy';
-    const received = isBuy ? subtractUnits(amount, fee) : subtractUnits(total, fee);
-    const money = isBuy ? total : received;
+    const isBuy = trade.side === 'buy';
+    const moved = baseMoved(trade, base);
+    const given = quoteMoved(trade, quote);
+    const money = isBuy ? negateUnits(given) : given;
     const worth = this.otherWorth(quote, money, rate);
     const realised: Realised[] = [];
     const others = this.currenciesOf(base).filter((currency) => currency !== quote);
     if (isBuy) {
-      if (received <= 0n) realised.push(lostToFee(base, quote, money));
-      this.acquire(base, quote, { amount: received, cost: money });
-      for (const currency of others) this.acquire(base, currency, { amount: received, cost: worth });
+      if (moved <= 0n) realised.push(lostToFee(base, quote, money));
+      this.acquire(base, quote, { amount: moved, cost: money });
+      for (const currency of others) this.acquire(base, currency, { amount: moved, cost: worth });
     } else {
+      const amount = negateUnits(moved);
       realised.push(this.dispose(base, quote, { amount, proceeds: money }));
       for (const currency of others) this.dispose(base, currency, { amount, proceeds: null });
     }
+    const third = thirdCurrencyOf(trade, trade.market);
+    if (third !== null)
+      for (const currency of this.currenciesOf(third)) {
+        const loss = this.dispose(third, currency, { amount: trade.fee, proceeds: NO_UNITS });
+        if (currency === quote || third === bridge.base) realised.push(loss);
+      }
     if (quote !== bridge.base) return realised;
     const other = otherQuote(quote);
     if (isBuy) realised.push(this.dispose(quote, other, { amount: money, proceeds: worth }));

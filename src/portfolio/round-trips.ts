@@ -12,7 +12,7 @@ import {
 import { tehranInstant, tehranOffsetMs } from '../domain/zone-time.ts';
 import type { CalendarSystem } from '../language/locale.ts';
 import { leastAmountAt, type Market } from '../domain/market.ts';
-import type { FillRecord } from '../records/fill.ts';
+import { baseMoved, type FeeOfFill, type FillRecord } from '../records/fill.ts';
 
 /** Amount that was bought and sold again, or is still held. Money: quote currency, in units of 1e-10. */
 export interface RoundTrip {
@@ -36,6 +36,8 @@ export interface RoundTrip {
   readonly proceeds: Units;
   /** Fees of both sides in the quote currency; cost and proceeds already contain them. */
   readonly fees: Units;
+  /** True if a fee was paid in a currency without a price: nothing here contains it. */
+  readonly hasUnvaluedFee: boolean;
   /** Profit: proceeds less cost. */
   readonly profit: Units;
   readonly isOpen: boolean;
@@ -45,6 +47,7 @@ export interface RoundTrip {
 
 /** Data of a market that round trips need. */
 export interface TripMarket {
+  readonly base: string;
   readonly amountStep: Units;
   /** Minimum order value in the run's currency; an order must be worth more. */
   readonly minOrderValue: Units;
@@ -94,6 +97,7 @@ export interface RoundTrips {
 /** Lots and trips of one strategy in one market. */
 interface Book {
   readonly market: string;
+  readonly base: string;
   readonly strategy: string | null;
   readonly lots: LotQueue;
   readonly builder: TripBuilder;
@@ -178,10 +182,12 @@ export class TripBooks {
     const name = `${market} ${strategy ?? ''}`;
     const known = this.#books.get(name);
     if (known !== undefined) return known;
+    const of = this.#marketOf(market);
     const book: Book = {
       market,
+      base: of.base,
       strategy,
-      lots: new LotQueue(this.#marketOf(market)),
+      lots: new LotQueue(of),
       builder: new TripBuilder({ market, strategy }),
       received: { cost: 0n, value: 0n },
       unmatchedAmount: 0n,
@@ -209,16 +215,22 @@ export function roundTrips(
   return books.trips();
 }
 
-function buy({ lots }: Book, fill: MovedFill): void {
-  const { orderKey, atMs, price, amount, total, isMoney = false } = fill;
-  lots.add({ orderKey, atMs, price, isMoney, amount: amount - fill.fee, cost: total, fee: feeValue(fill) });
+function buy({ lots, base }: Book, fill: MovedFill): void {
+  const { orderKey, atMs, price, total, feeCurrency, isMoney = false } = fill;
+  const fee = feeValue(fill);
+  const cost = feeCurrency === null ? total : total + fee;
+  const hasUnvaluedFee = isUnvalued(fill);
+  lots.add({ orderKey, atMs, price, isMoney, amount: baseMoved(fill, base), cost, fee, hasUnvaluedFee });
 }
 
 /** Splits the proceeds of a sale among its lots. The last part gets the rest, so that parts add up. */
 function sell(book: Book, fill: MovedFill): void {
-  const proceeds = fill.total - fill.fee;
-  let left = { amount: fill.amount as bigint, proceeds, fee: fill.fee as bigint };
-  for (const part of book.lots.consume(fill.amount, fill.orderKey)) {
+  const fee = feeValue(fill);
+  const amount = 0n - baseMoved(fill, book.base);
+  // A fee in the coin itself is sold with it: the lots pay it.
+  const proceeds = fill.feeCurrency === book.base ? fill.total : fill.total - fee;
+  let left = { amount, proceeds, fee: fee as bigint };
+  for (const part of book.lots.consume(amount, fill.orderKey)) {
     const isLast = part.amount === left.amount;
     const share = {
       proceeds: isLast ? left.proceeds : (left.proceeds * part.amount) / left.amount,
@@ -244,9 +256,15 @@ const byOpening = (left: TripSums, right: TripSums): number => left.openedAtMs -
 export const valueAt = (price: Units, amount: bigint): Units =>
   divideHalfEven(price * amount, UNITS_PER_ONE) as Units;
 
-/** Returns the fee of a fill in the quote currency; that of a buy is valued at the fill's price. */
-export const feeValue = ({ side, fee, price }: FillRecord): Units =>
-  side === 'buy' ? valueAt(price, fee) : fee;
+/** Returns the fee of a fill in the quote currency, a received coin at the fill's price; 0 if not known. */
+export function feeValue({ side, fee, feeCurrency, feeValue: worth, price }: FillRecord): Units {
+  if (feeCurrency !== null) return worth ?? NO_UNITS;
+  return side === 'buy' ? valueAt(price, fee) : fee;
+}
+
+/** True if a fee is in a currency that had no price when it was booked. */
+export const isUnvalued = ({ fee, feeCurrency, feeValue: worth }: FeeOfFill): boolean =>
+  feeCurrency !== null && worth === null && fee !== 0n;
 
 /** Sums of a trip that may grow. Prices are of its first part; products have twenty decimals. */
 interface TripSums extends Pick<
@@ -254,6 +272,7 @@ interface TripSums extends Pick<
   'market' | 'strategy' | 'entryOrder' | 'exitOrder' | 'openedAtMs' | 'entryPrice' | 'exitPrice' | 'isOfMoney'
 > {
   closedAtMs: number | null;
+  hasUnvaluedFee: boolean;
   amount: bigint;
   entryProduct: bigint;
   exitProduct: bigint;
@@ -277,8 +296,9 @@ class TripBuilder {
   /** Adds a part of a lot that a fill sold, with its share of the proceeds and fee. */
   close(part: LotPart, fill: FillRecord, share: { readonly proceeds: bigint; readonly fee: bigint }): void {
     const { orderKey, atMs, price } = fill;
-    const { proceeds, fee } = share;
-    addPart(this.#sumsOf(part, { orderKey, atMs, price }), part, { price, proceeds, fee });
+    const sums = this.#sumsOf(part, { orderKey, atMs, price });
+    if (isUnvalued(fill)) sums.hasUnvaluedFee = true;
+    addPart(sums, part, { price, ...share });
   }
 
   /** Adds a part of a lot that is still held at the end. */
@@ -311,6 +331,7 @@ class TripBuilder {
       exitPrice: exit.price,
       isOfMoney: lot.isMoney,
       closedAtMs,
+      hasUnvaluedFee: false,
       amount: 0n,
       entryProduct: 0n,
       exitProduct: 0n,
@@ -335,6 +356,7 @@ function addPart(
   sums.cost += cost;
   sums.proceeds += exit.proceeds;
   sums.fees += fee + exit.fee;
+  if (lot.hasUnvaluedFee) sums.hasUnvaluedFee = true;
 }
 
 /** Converts the sums of a finished trip into a trip. */
@@ -354,6 +376,7 @@ function tripOf(sums: TripSums, number: number): RoundTrip {
     cost: cost as Units,
     proceeds: proceeds as Units,
     fees: sums.fees as Units,
+    hasUnvaluedFee: sums.hasUnvaluedFee,
     profit: (proceeds - cost) as Units,
     isOpen: closedAtMs === null,
     isOfMoney: sums.isOfMoney,
@@ -371,6 +394,7 @@ interface Lot {
   readonly price: Units;
   /** True if it is money of the other quote currency, which a sale brought. */
   readonly isMoney: boolean;
+  readonly hasUnvaluedFee: boolean;
   /** Amount received after the fee, cost paid for it, and the fee within the cost, in the quote currency. */
   amount: bigint;
   cost: bigint;
@@ -409,8 +433,8 @@ class LotQueue {
     this.#market = market;
   }
 
-  add(lot: Pick<Lot, 'orderKey' | 'atMs' | 'price' | 'isMoney' | 'amount' | 'cost' | 'fee'>): void {
-    const { orderKey, atMs, price, isMoney, amount, fee } = lot;
+  add(lot: Omit<Lot, 'usedAmount' | 'usedCost' | 'usedFee'>): void {
+    const { orderKey, atMs, price, isMoney, hasUnvaluedFee, amount, fee } = lot;
     const cost = lot.cost + this.#paid;
     if (amount <= 0n) {
       this.#paid = cost;
@@ -422,6 +446,7 @@ class LotQueue {
       atMs,
       price,
       isMoney,
+      hasUnvaluedFee,
       amount,
       cost,
       fee,
@@ -511,6 +536,8 @@ export interface TripGroup<Key> {
   readonly wins: number;
   readonly profit: Units;
   readonly fees: Units;
+  /** Number of trips with a fee that had no price. */
+  readonly unvaluedFees: number;
   /** Mean profit of the wins by the mean loss of the losses; null without both. */
   readonly payoff: number | null;
   /** Mean time from purchase to sale, in ms. */
@@ -524,8 +551,20 @@ interface Sums {
   won: bigint;
   lost: bigint;
   fees: bigint;
+  unvaluedFees: number;
   lengthMs: number;
 }
+
+const NO_SUMS: Sums = {
+  trips: 0,
+  wins: 0,
+  losses: 0,
+  won: 0n,
+  lost: 0n,
+  fees: 0n,
+  unvaluedFees: 0,
+  lengthMs: 0,
+};
 
 /** Groups closed trips by a key, in the order in which the keys first occur; open trips are left out. */
 export function groupTrips<Trip extends RoundTrip, Key>(
@@ -538,25 +577,28 @@ export function groupTrips<Trip extends RoundTrip, Key>(
     if (closedAtMs === null) continue;
     const key = keyOf(trip, closedAtMs);
     let sums = groups.get(key);
-    if (sums === undefined)
-      groups.set(key, (sums = { trips: 0, wins: 0, losses: 0, won: 0n, lost: 0n, fees: 0n, lengthMs: 0 }));
+    if (sums === undefined) groups.set(key, (sums = { ...NO_SUMS }));
     sums.trips += 1;
     if (profit > 0n) sums.wins += 1;
     if (profit < 0n) sums.losses += 1;
     if (profit > 0n) sums.won += profit;
     else sums.lost -= profit;
     sums.fees += fees;
+    if (trip.hasUnvaluedFee) sums.unvaluedFees += 1;
     sums.lengthMs += closedAtMs - openedAtMs;
   }
-  return [...groups].map(([key, { trips: count, wins, losses, won, lost, fees, lengthMs }]) => ({
-    key,
-    trips: count,
-    wins,
-    profit: (NO_UNITS + won - lost) as Units,
-    fees: fees as Units,
-    payoff: wins === 0 || losses === 0 ? null : Number(won) / wins / (Number(lost) / losses),
-    lengthMs: lengthMs / count,
-  }));
+  return [...groups].map(
+    ([key, { trips: count, wins, losses, won, lost, fees, unvaluedFees, lengthMs }]) => ({
+      key,
+      trips: count,
+      wins,
+      profit: (NO_UNITS + won - lost) as Units,
+      fees: fees as Units,
+      unvaluedFees,
+      payoff: wins === 0 || losses === 0 ? null : Number(won) / wins / (Number(lost) / losses),
+      lengthMs: lengthMs / count,
+    }),
+  );
 }
 
 /** Trip with what its orders and people say about it. */
@@ -640,6 +682,6 @@ function withEachTag(trip: LabelledTrip): readonly LabelledTrip[] {
 }
 
 /** Returns the figures of a group with money as text. */
-export function groupItem({ trips, wins, profit, fees, payoff, lengthMs }: TripGroup<unknown>) {
-  return { trips, wins, profit: formatUnits(profit), fees: formatUnits(fees), payoff, lengthMs };
+export function groupItem({ profit, fees, key: _key, ...rest }: TripGroup<unknown>) {
+  return { ...rest, profit: formatUnits(profit), fees: formatUnits(fees) };
 }

@@ -101,9 +101,15 @@ export function readOrder(stored: SavedOrder, exchange: SimulatedExchange): Simu
   return order;
 }
 
+type FeeCoins = 'makerFeeCoin' | 'takerFeeCoin';
+
 /** A trade as plain data. */
 export interface StoredTrade
-  extends StoredGrid, Readonly<Omit<Trade, 'maker' | 'taker' | 'grid' | 'steps' | 'side'>> {
+  extends
+    StoredGrid,
+    Readonly<Omit<Trade, 'maker' | 'taker' | 'grid' | 'steps' | 'side' | FeeCoins>>,
+    // Missing in older states.
+    Partial<Readonly<Pick<Trade, FeeCoins>>> {
   readonly makerId: number;
   readonly takerId: number;
 }
@@ -118,6 +124,7 @@ export function readTrade(
   orders: { readonly maker: SimulatedOrder; readonly taker: SimulatedOrder },
 ): Trade {
   const { amount, price, makerTotal, makerFee, takerTotal, takerFee } = stored;
+  const { makerFeeCoin = null, takerFeeCoin = null } = stored;
   const trade = new Trade(stored.id, stored.timeMs, { ...orders, amount });
   // The maker may stand on a finer grid by now than when it traded; the trade keeps its own.
   const own = {
@@ -125,5 +132,6 @@ export function readTrade(
     steps: BigInt(price) * BigInt(amount),
     grid: readGrid(stored, orders.maker.market.grid),
   };
-  return Object.assign(trade, own, { makerTotal, makerFee, takerTotal, takerFee });
+  const coins = { makerFeeCoin, takerFeeCoin };
+  return Object.assign(trade, own, { makerTotal, makerFee, takerTotal, takerFee, ...coins });
 }

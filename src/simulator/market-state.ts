@@ -194,7 +194,7 @@ export class SimulatedOrder extends BookOrder {
   filledSteps = 0n;
   /** Value of its fills in quote units. */
   total = 0n;
-  /** Fees so far, in units of the currency received. */
+  /** Fees so far in the currency received, in units. */
   fee = 0n;
   versions: OrderVersion[] | null = null;
 
@@ -273,7 +273,7 @@ export const NO_PRICE = 0;
 /**
  * One match: the same object is in both users' lists and on the public tape. Price and amount are in steps of
  * `grid`, totals and fees in units. A total is before the fee; a fee is in the currency that its order
- * receives.
+ * receives, or in the fee coin of its trader.
  */
 export class Trade {
   readonly id: number;
@@ -289,6 +289,9 @@ export class Trade {
   makerFee = 0n;
   takerTotal = 0n;
   takerFee = 0n;
+  /** Coins that the fees were taken from; null for the currency received. */
+  makerFeeCoin: string | null = null;
+  takerFeeCoin: string | null = null;
 
   constructor(
     id: number,
@@ -317,14 +320,28 @@ export interface TradeOfOrder {
   readonly order: SimulatedOrder;
   readonly total: bigint;
   readonly fee: bigint;
+  readonly feeCoin: string | null;
 }
 
 export function takerSide(trade: Trade): TradeOfOrder {
-  return { trade, order: trade.taker, total: trade.takerTotal, fee: trade.takerFee };
+  const { taker: order, takerTotal: total, takerFee: fee, takerFeeCoin: feeCoin } = trade;
+  return { trade, order, total, fee, feeCoin };
 }
 
 export function makerSide(trade: Trade): TradeOfOrder {
-  return { trade, order: trade.maker, total: trade.makerTotal, fee: trade.makerFee };
+  const { maker: order, makerTotal: total, makerFee: fee, makerFeeCoin: feeCoin } = trade;
+  return { trade, order, total, fee, feeCoin };
+}
+
+/**
+ * A coin that an account pays its fees with while it has enough of it; then they are in the currency received
+ * again. Unlike at a real exchange, its price does not change and there is no discount. Only the typed
+ * interface shows such fees, since the wire has no field for their currency.
+ */
+export interface FeeCoin {
+  readonly currency: string;
+  /** Price of the coin in units, by quote currency; fees in others are in the currency received. */
+  readonly prices: ReadonlyMap<string, bigint>;
 }
 
 /** The two wallets that a user trades a market with. */
@@ -337,6 +354,7 @@ export interface WalletPair {
 export class Trader {
   readonly userId: UserId;
   fees: FeeSchedule;
+  feeCoin: FeeCoin | null = null;
   /** False if the identity process is incomplete: `TradingUnavailable`. */
   mayTrade = true;
   /** True for a user that repeats recorded trades: neither price conditions nor the minimum value apply. */

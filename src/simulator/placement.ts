@@ -25,7 +25,7 @@ import {
 } from './trading/order-plan.ts';
 import { type FeeSchedule, feeOf, ratesOf, stepValue, valueHalfEven, valueUp } from '../domain/market.ts';
 import type { UserId, Accounts } from './accounts.ts';
-import { UNITS_PER_ONE } from '../domain/money.ts';
+import { divideHalfEven, UNITS_PER_ONE } from '../domain/money.ts';
 
 /**
  * Decides on a request for an order: returns the planned orders, or a code of the interface's table of order
@@ -239,8 +239,9 @@ class OrderIndex {
  * wallets, and the house.
  *
  * A buy pays the total in the quote currency and receives the amount less the fee; a sell pays the amount and
- * receives the total less the fee (deployments, "Fees"). The two totals of one trade are differences of two
- * cumulative values and can differ in the last digit; that digit goes to the house's rounding account.
+ * receives the total less the fee (deployments, "Fees"), unless a `FeeCoin` pays it. The two totals of one
+ * trade are differences of two cumulative values and can differ in the last digit; that digit goes to the
+ * house's rounding account.
  */
 export function settleTrade(accounts: Accounts, trade: Trade): void {
   const { taker, maker } = trade;
@@ -252,43 +253,70 @@ export function settleTrade(accounts: Accounts, trade: Trade): void {
   const takerBuys = taker.side === 'buy';
   trade.takerFee = feeOf(takerBuys ? amount : trade.takerTotal, ratesOf(taker.trader.fees, quote).taker);
   trade.makerFee = feeOf(takerBuys ? trade.makerTotal : amount, ratesOf(maker.trader.fees, quote).maker);
-  taker.fee += trade.takerFee;
-  maker.fee += trade.makerFee;
+  const takerFee = receivedFeeOf(accounts, trade, taker);
+  const makerFee = receivedFeeOf(accounts, trade, maker);
+  taker.fee += takerFee;
+  maker.fee += makerFee;
   if (takerBuys) {
     transfer(accounts, taker, {
       trade,
       paid: trade.takerTotal,
-      received: amount - trade.takerFee,
-      fee: trade.takerFee,
+      received: amount - takerFee,
+      fee: takerFee,
     });
     transfer(accounts, maker, {
       trade,
       paid: amount,
-      received: trade.makerTotal - trade.makerFee,
-      fee: trade.makerFee,
+      received: trade.makerTotal - makerFee,
+      fee: makerFee,
     });
-    market.baseHouse.fees += trade.takerFee;
-    market.quoteHouse.fees += trade.makerFee;
+    market.baseHouse.fees += takerFee;
+    market.quoteHouse.fees += makerFee;
     if (trade.takerTotal !== trade.makerTotal)
       market.quoteHouse.rounding += trade.takerTotal - trade.makerTotal;
   } else {
     transfer(accounts, taker, {
       trade,
       paid: amount,
-      received: trade.takerTotal - trade.takerFee,
-      fee: trade.takerFee,
+      received: trade.takerTotal - takerFee,
+      fee: takerFee,
     });
     transfer(accounts, maker, {
       trade,
       paid: trade.makerTotal,
-      received: amount - trade.makerFee,
-      fee: trade.makerFee,
+      received: amount - makerFee,
+      fee: makerFee,
     });
-    market.quoteHouse.fees += trade.takerFee;
-    market.baseHouse.fees += trade.makerFee;
+    market.quoteHouse.fees += takerFee;
+    market.baseHouse.fees += makerFee;
     if (trade.takerTotal !== trade.makerTotal)
       market.quoteHouse.rounding += trade.makerTotal - trade.takerTotal;
   }
+}
+
+/**
+ * Returns the fee to be taken from what an order receives: all of it, or nothing if the account's fee coin
+ * can pay it and does so here.
+ */
+function receivedFeeOf(accounts: Accounts, trade: Trade, order: SimulatedOrder): bigint {
+  const { trader, market, side } = order;
+  const isTaker = order === trade.taker;
+  const fee = isTaker ? trade.takerFee : trade.makerFee;
+  if (trader.feeCoin === null) return fee;
+  const { base, quote } = market.rules;
+  const { currency, prices } = trader.feeCoin;
+  const price = prices.get(quote);
+  if (price === undefined || currency === (side === 'buy' ? base : quote)) return fee;
+  const priceUnits = BigInt(trade.price) * trade.grid.priceStep;
+  const worth = side === 'buy' ? fee * priceUnits : fee * UNITS_PER_ONE;
+  const coins = divideHalfEven(worth, price);
+  const wallet = accounts.ensure(trader.userId, currency);
+  if (coins === 0n || wallet.free < coins) return fee;
+  accounts.writeTrade(wallet, trade, -coins, 0n);
+  accounts.houseOf(currency).fees += coins;
+  if (isTaker) [trade.takerFee, trade.takerFeeCoin] = [coins, currency];
+  else [trade.makerFee, trade.makerFeeCoin] = [coins, currency];
+  return 0n;
 }
 
 /** Adds a fill to an order's running value; returns the fill's own total. */

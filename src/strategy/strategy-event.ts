@@ -51,11 +51,14 @@ export interface OwnOrder
   readonly ageMs: number;
 }
 
-/** A fill of one of this strategy's orders. `total` is before the fee, which is in the received currency. */
+/**
+ * A fill of one of this strategy's orders. `total` is before the fee, which is in the received currency, or
+ * in the one that `feeCurrency` names.
+ */
 export interface FillEvent
   extends
     Pick<OrderRecord, 'tag'>,
-    Pick<FillWith<DecimalText>, 'market' | 'side' | 'price' | 'amount' | 'total' | 'fee'> {
+    Pick<FillWith<DecimalText>, 'market' | 'side' | 'price' | 'amount' | 'total' | 'fee' | 'feeCurrency'> {
   readonly clientOrderId: string;
   /** Time of the trade, in ms since 1970. */
   readonly timeMs: number;

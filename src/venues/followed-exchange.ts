@@ -31,7 +31,7 @@ import {
 import type { FollowedRules } from './fill-rules.ts';
 import { FollowedMarket } from './followed-market.ts';
 import { wholeId } from './read-records.ts';
-import type { SimulatedOrder, Trade, MarketState } from '../simulator/market-state.ts';
+import type { FeeCoin, SimulatedOrder, Trade, MarketState } from '../simulator/market-state.ts';
 import { knownTime, BOOK_LEVELS } from '../recording/records.ts';
 import type { PriceLevel } from '../simulator/matching-book.ts';
 import type { Liquidity } from './followed/followed-side.ts';
@@ -60,6 +60,8 @@ export interface FollowedExchangeOptions {
     readonly barAnchors?: BarAnchors | undefined;
   }[];
   readonly fees: FeeSchedule;
+  /** Coin that pays the account's fees while it has enough of it; default: none. */
+  readonly feeCoin?: FeeCoin;
   /** Balances by currency, lower case. */
   readonly balances: Readonly<Record<string, Units>>;
   readonly limits: LimitOverrides;
@@ -119,6 +121,7 @@ export class FollowedExchange {
     });
     // The restore replaces wallets, so it comes before any use of them.
     options.restore?.(exchange);
+    exchange.trading.trader(FOLLOWING_USER).feeCoin = options.feeCoin ?? null;
     this.exchange = exchange;
     this.rules = rules;
     this.markets = markets.map(

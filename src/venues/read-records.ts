@@ -62,6 +62,7 @@ export function venueTrade(trade: ExchangeTrade): VenueTrade {
     amount: unitsAbout(amount),
     total: unitsAbout(total),
     fee: unitsAbout(fee),
+    feeCurrency: null,
     tooFine: tooFineIn({ price, amount, total, fee }),
   };
 }

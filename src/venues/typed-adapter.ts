@@ -277,7 +277,7 @@ export function venueOrderOf(order: SimulatedOrder, market: MarketName): VenueOr
 }
 
 /** Returns a trade from its user's side, with the fields of the exchange's own record. */
-export function venueTradeOf({ trade, order, total, fee }: TradeOfOrder): VenueTrade {
+export function venueTradeOf({ trade, order, total, fee, feeCoin }: TradeOfOrder): VenueTrade {
   const { grid } = trade;
   return {
     id: tradeIdOf(trade.id),
@@ -289,6 +289,7 @@ export function venueTradeOf({ trade, order, total, fee }: TradeOfOrder): VenueT
     amount: amountUnits(grid, trade.amount as Amount),
     total: total as Units,
     fee: fee as Units,
+    feeCurrency: feeCoin,
     tooFine: null,
   };
 }

@@ -8,6 +8,8 @@ import type { PollRun } from '../../src/backtest/poll/run-poll.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import type { RecordedStats } from '../../src/recording/records.ts';
 import type { JournalEntry } from '../../src/engine/mirror-change.ts';
+import { restored } from '../../src/engine/stored-records.ts';
+import { MirrorFolder } from '../unit/mirror/mirror-fixture.ts';
 import {
   FROM_MS,
   runRecorded,
@@ -335,5 +337,59 @@ describe('a backtest on recorded books and trades', () => {
       message:
         'expected recorded books from the beginning to 2023-12-31T23:59:59Z: the first are of 2024-01-01T00:00:00Z',
     });
+  });
+});
+
+describe('an account that pays its fees with a third coin while it has any', () => {
+  it('has exact books, with the fees of one order in two currencies', async () => {
+    using folder = new MirrorFolder();
+    const store = folder.open({ nowMs: FROM_MS });
+    const opening = { usdt: parseUnits('100000'), btc: parseUnits('1'), bnb: parseUnits('0.02') };
+    // Takes four levels of the book at once, in both directions.
+    const strategy = defineStrategy({
+      name: 'taker',
+      params: PARAMS,
+      data: ({ market }) => ({ book: market.book({ everyMs: 20_000 }) }),
+      state: z.strictObject({ seen: z.int().default(0) }),
+      on: {
+        book(ctx) {
+          const { seen } = ctx.state;
+          ctx.setState({ seen: seen + 1 });
+          if (seen % 2 === 0) ctx.buy({ amount: 0.2 });
+          else ctx.sell({ amount: 0.2 });
+        },
+      },
+    });
+    const { fills, orders } = await runRecorded(RECORDING, {
+      strategy,
+      mirror: store,
+      given: '1',
+      balances: opening,
+      feeCoin: { currency: 'bnb', prices: new Map([['usdt', parseUnits('600')]]) },
+    });
+    const { stored } = store.load();
+    store.close();
+    const kinds = Map.groupBy(fills, ({ orderKey }) => orderKey);
+    const mixed = [...kinds.values()].filter((all) => new Set(all.map((fill) => fill.feeCurrency)).size > 1);
+    expect(mixed.length).toBeGreaterThan(0);
+    const totals: Record<string, bigint> = { ...opening };
+    const add = (currency: string, units: bigint): void => {
+      totals[currency] = (totals[currency] ?? 0n) + units;
+    };
+    for (const { side, amount, total, fee, feeCurrency } of fills) {
+      add('btc', side === 'buy' ? amount : 0n - amount);
+      add('usdt', side === 'buy' ? 0n - total : total);
+      add(feeCurrency ?? (side === 'buy' ? 'btc' : 'usdt'), 0n - fee);
+    }
+    // No market of the coin is followed, so it has no price.
+    expect(fills.every(({ feeValue }) => feeValue === null)).toBe(true);
+    for (const { key, fee } of orders)
+      expect(fee).toBe(
+        (kinds.get(key) ?? []).reduce((sum, fill) => sum + (fill.feeCurrency === null ? fill.fee : 0n), 0n),
+      );
+    const { break: found, books, followed } = restored(stored, 'reconciliation') ?? {};
+    expect(found).toBeNull();
+    expect(followed).toContain('bnb');
+    expect(books?.expected).toEqual(totals);
   });
 });

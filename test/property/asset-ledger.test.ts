@@ -31,6 +31,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc
       amount: amounts,
       total: units(10n ** 21n),
       feeShare: fc.constantFrom(0n, 25n, 10_000n),
+      feeCurrency: fc.constantFrom(null, null, 'rls', 'usdt'),
       price: units(10n ** 20n),
       gapMs: fc.nat(30_000_000),
     }),
@@ -38,7 +39,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc
   )
   .map((drawn) => {
     let atMs = 0;
-    return drawn.map(({ kind, market, side, amount, total, feeShare, price, gapMs }): Step => {
+    return drawn.map(({ kind, market, side, amount, total, feeShare, feeCurrency, price, gapMs }): Step => {
       atMs += gapMs;
       if (kind === 'restart') return { kind };
       if (kind === 'price') return { kind, market, price, atMs };
@@ -50,6 +51,8 @@ const steps: fc.Arbitrary<readonly Step[]> = fc
         amount,
         total,
         fee,
+        feeCurrency,
+        feeValue: feeCurrency === null ? null : price,
         atMs,
         leastAmount: 1_000n as Units,
       };
@@ -86,11 +89,12 @@ function flowsOf(played: readonly Step[]): { rls: bigint; usdt: bigint; btc: big
   const flows = { rls: 0n, usdt: 0n, btc: 0n };
   for (const step of played) {
     if (step.kind !== 'trade') continue;
-    const { market, side, amount, total, fee } = step.trade;
+    const { market, side, amount, total, fee, feeCurrency } = step.trade;
     const coin = market.symbol === 'USDTIRT' ? 'usdt' : 'btc';
     const money = market.symbol === 'BTCUSDT' ? 'usdt' : 'rls';
-    flows[coin] += side === 'buy' ? amount - fee : 0n - amount;
-    flows[money] += side === 'buy' ? 0n - total : total - fee;
+    flows[coin] += side === 'buy' ? amount : 0n - amount;
+    flows[money] += side === 'buy' ? 0n - total : total;
+    flows[(feeCurrency ?? (side === 'buy' ? coin : money)) as keyof typeof flows] -= fee;
   }
   return flows;
 }
@@ -238,6 +242,8 @@ describe('the profit over a triangle of markets', () => {
       amount: parseUnits('1000.0000000001'),
       total: parseUnits('12600000000001.26'),
       fee: parseUnits('0'),
+      feeCurrency: null,
+      feeValue: null,
       atMs: 0,
       leastAmount: parseUnits('0.000001'),
     });

@@ -7,7 +7,7 @@ import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import type { WalletTransaction } from '../../src/venues/port.ts';
 import { EMPTY_FILL } from '../../src/records/fill.ts';
 
-const CURRENCIES = ['btc', 'usdt'] as const;
+const CURRENCIES = ['btc', 'usdt', 'bnb'] as const;
 type Currency = (typeof CURRENCIES)[number];
 
 const SETTINGS = { everyMs: 20_000, lagMs: 30_000, alertAfterMs: 600_000 };
@@ -19,6 +19,8 @@ export interface BooksMoment {
   readonly trades: readonly {
     readonly amount: number;
     readonly isBuy: boolean;
+    /** Currency of the fee; null for the one received. */
+    readonly feeCurrency: Currency | null;
     readonly fillMs: number;
     readonly lineMs: number;
   }[];
@@ -78,7 +80,9 @@ export class BooksExchange {
   private started(): Reconciler {
     this.outbox = new Outbox();
     this.outbox.nowMs = this.nowMs;
-    const reconciler = new Reconciler({ ...SETTINGS, currencies: new Set(CURRENCIES) }, this.outbox, {
+    // The third currency is followed from its first fee on.
+    const currencies = new Set(CURRENCIES.slice(0, 2));
+    const reconciler = new Reconciler({ ...SETTINGS, currencies }, this.outbox, {
       requestNow: (feed) => {
         if (feed !== 'transactions') this.requested = feed;
       },
@@ -90,11 +94,14 @@ export class BooksExchange {
     return reconciler;
   }
 
-  private trade({ amount, isBuy, fillMs, lineMs }: BooksMoment['trades'][number]): void {
+  private trade({ amount, isBuy, feeCurrency, fillMs, lineMs }: BooksMoment['trades'][number]): void {
     const [coins, money] = [BigInt(amount), BigInt(amount) * 60_000n];
-    const fee = (isBuy ? coins : money) / 400n;
-    const moved = isBuy ? { btc: coins - fee, usdt: -money } : { btc: -coins, usdt: money - fee };
+    const paysIn = feeCurrency ?? (isBuy ? 'btc' : 'usdt');
+    const fee = (paysIn === 'btc' ? coins : money) / 400n;
+    const moved = { btc: isBuy ? coins : -coins, usdt: isBuy ? -money : money, bnb: 0n };
+    moved[paysIn] -= fee;
     for (const currency of CURRENCIES) {
+      if (moved[currency] === 0n) continue;
       this.totals.set(currency, (this.totals.get(currency) ?? 0n) + moved[currency]);
       this.write(currency, moved[currency], lineMs);
     }
@@ -115,6 +122,7 @@ export class BooksExchange {
           amount: coins as Units,
           total: money as Units,
           fee: told,
+          feeCurrency: feeCurrency === (isBuy ? 'btc' : 'usdt') ? null : feeCurrency,
         }),
     });
   }

@@ -13,6 +13,7 @@ const trade = fc.record({
     fc.integer({ min: 1_000_000, max: 2_000_000_000 }),
   ),
   isBuy: fc.boolean(),
+  feeCurrency: fc.constantFrom(null, 'btc' as const, 'usdt' as const, 'bnb' as const),
   fillMs: delayMs,
   lineMs: delayMs,
 });
@@ -59,9 +60,13 @@ const QUIET: BooksMoment = {
   isRestarted: false,
 };
 
-function begun(): BooksExchange {
+/** `firstFee`: currency of the fee of a first trade, which is followed from then on. */
+function begun(firstFee: 'bnb' | null = null): BooksExchange {
   const exchange = new BooksExchange();
   for (let count = 0; count < 60; count += 1) exchange.pass(QUIET);
+  exchange.pass({ ...QUIET, trades: [{ ...SALE, feeCurrency: firstFee }] });
+  for (let count = 0; count < 60; count += 1) exchange.pass(QUIET);
+  expect(exchange.reconciler.currencies.has('bnb')).toBe(firstFee !== null);
   expect(exchange.reconciler.watch.conclusionCount).toBeGreaterThan(0);
   return exchange;
 }
@@ -92,7 +97,7 @@ describe('the books, while an account trades a lot and its lists lag', () => {
   it('begin with no trade twice where one of its size is always still to be listed', () => {
     const exchange = begun();
     exchange.reconciler.accept();
-    const purchase = { amount: 10_000_000, isBuy: true, fillMs: 15_000, lineMs: 0 };
+    const purchase = { amount: 10_000_000, isBuy: true, feeCurrency: null, fillMs: 15_000, lineMs: 0 };
     for (let count = 0; count < 90; count += 1)
       exchange.pass({ ...QUIET, trades: count % 4 === 0 ? [purchase] : [], reading: null });
     becomeQuiet(exchange);
@@ -102,7 +107,7 @@ describe('the books, while an account trades a lot and its lists lag', () => {
   it('have one where a unit was lost, or one fee is off by a unit', () => {
     fc.assert(
       fc.property(history, fc.nat(), fc.boolean(), (moments, drawn, isLost) => {
-        const exchange = begun();
+        const exchange = begun('bnb');
         const at = drawn % moments.length;
         for (const [place, happening] of moments.entries()) {
           const isHere = place === at;
@@ -120,4 +125,4 @@ describe('the books, while an account trades a lot and its lists lag', () => {
   });
 });
 
-const SALE = { amount: 5_000_000, isBuy: false, fillMs: 0, lineMs: 0 };
+const SALE = { amount: 5_000_000, isBuy: false, feeCurrency: null, fillMs: 0, lineMs: 0 };

@@ -79,9 +79,9 @@ class Play {
   private hiddenSinceMs: number | null = null;
   private late: { readonly call: VenueCall; readonly untilMs: number }[] = [];
 
-  constructor(resendUnknown: boolean) {
+  constructor(resendUnknown: boolean, feeCoins: string) {
     const reconciliation = { everyMs: 20_000, lagMs: LAG_MS, alertAfterMs: 600_000 };
-    this.world = EngineWorld.ready({ settings: { resendUnknown, reconciliation } }, 20_000);
+    this.world = EngineWorld.ready({ settings: { resendUnknown, reconciliation }, feeCoins }, 20_000);
     this.world.answers.add('order');
   }
 
@@ -296,6 +296,10 @@ function agreement(world: EngineWorld): void {
   for (const fill of fills)
     expect(fill.orderKey).toBe(known.find(({ venueId }) => venueId === fill.venueOrderId)?.key ?? null);
   expect(engine.reconciler.break).toBeNull();
+  for (const currency of ['btc', 'usdt', 'bnb'])
+    expect(formatUnits(engine.reconciler.books.expectedOf(currency) ?? 0n), currency).toBe(
+      engine.reconciler.currencies.has(currency) ? venue.totalOf(currency) : '0',
+    );
 }
 
 describe('an engine against an exchange of any kind', () => {
@@ -304,8 +308,10 @@ describe('an engine against an exchange of any kind', () => {
       fc.property(
         fc.array(HAPPENINGS, { minLength: 5, maxLength: 30 }),
         fc.boolean(),
-        (happenings, resends) => {
-          const play = new Play(resends);
+        // Enough for no fee, for some fees or for all, so that an order may have several kinds.
+        fc.constantFrom('0', '0.002', '0.003', '100'),
+        (happenings, resends, feeCoins) => {
+          const play = new Play(resends, feeCoins);
           for (const happening of happenings) play.do(happening);
           play.becomeQuiet();
           agreement(play.world);

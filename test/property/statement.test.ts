@@ -28,6 +28,7 @@ const trade = fc
     amount: units(10n ** 12n),
     total: units(10n ** 20n),
     feeShare: fc.bigInt({ min: 0n, max: 100n }),
+    feeCurrency: fc.constantFrom(null, ...COINS),
     atMs: fc.nat(1_000),
   })
   .map(({ feeShare, ...of }): Omit<StatementTrade, 'tradeId'> => {
@@ -58,10 +59,15 @@ interface Effect {
 }
 
 function effectsOf(trades: readonly StatementTrade[]): readonly Effect[] {
-  return trades.flatMap(({ market, side, amount, total, fee, atMs }): Effect[] => [
-    { currency: market.base, amount: side === 'buy' ? amount - fee : 0n - amount, atMs },
-    { currency: market.quote, amount: side === 'buy' ? 0n - total : total - fee, atMs },
-  ]);
+  return trades.flatMap(({ market, side, amount, total, fee, feeCurrency, atMs }): Effect[] => {
+    const moved = new Map<string, bigint>([
+      [market.base, side === 'buy' ? amount : 0n - amount],
+      [market.quote, side === 'buy' ? 0n - total : total],
+    ]);
+    const paysIn = feeCurrency ?? (side === 'buy' ? market.base : market.quote);
+    moved.set(paysIn, (moved.get(paysIn) ?? 0n) - fee);
+    return [...moved].map(([currency, units]) => ({ currency, amount: units, atMs }));
+  });
 }
 
 const balancesAt = (opening: readonly bigint[], effects: readonly Effect[], atMs: number) =>
@@ -170,6 +176,7 @@ test('no book loses a unit: what was paid has gone with what was sold, or is sti
 });
 
 const RIAL = parseMarket('BTCIRT');
+const FREE = { market: RIAL, fee: NO_UNITS, feeCurrency: null };
 
 test('average cost and first in, first out agree once everything is sold', () => {
   const purchase = fc.record({
@@ -185,13 +192,13 @@ test('average cost and first in, first out agree once everything is sold', () =>
       const realised: Realised[] = [];
       const sell = (amount: Units, total: Units): void => {
         if (amount === 0n) return;
-        realised.push(...books.book({ market: RIAL, side: 'sell', amount, total, fee: NO_UNITS }, null));
+        realised.push(...books.book({ ...FREE, side: 'sell', amount, total }, null));
       };
       let [paid, got] = [0n, 0n];
       for (const { amount, total, isDeposit, soldAfter, proceeds } of purchases) {
         if (isDeposit) books.enter('btc', amount);
         else {
-          books.book({ market: RIAL, side: 'buy', amount, total, fee: NO_UNITS }, null);
+          books.book({ ...FREE, side: 'buy', amount, total }, null);
           paid += total;
         }
         const part = ((books.heldOf('btc') * BigInt(soldAfter)) / 1_000n) as Units;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { valueHalfEven, type Market } from '../../src/domain/market.ts';
+import { parseUnits } from '../../src/domain/money.ts';
 import type { Execution } from '../../src/domain/order.ts';
 import { createBareExchange, fund, type BareMarket } from '../support/bare-exchange.ts';
 import type { SimulatedExchange } from '../../src/simulator/exchange.ts';
@@ -21,6 +22,14 @@ const MARKETS: readonly BareMarket[] = [
   { market: 'ETHUSDT', priceStep: '0.00000001', amountStep: '0.00000001', initialPrice: '0.00012345' },
   { market: 'SHIBUSDT', priceStep: '0.00000001', amountStep: '1', initialPrice: '0.0000001' },
 ];
+
+const FEE_COIN = {
+  currency: 'bnb',
+  prices: new Map([
+    ['rls', parseUnits('700000000')],
+    ['usdt', parseUnits('600')],
+  ]),
+};
 
 type Operation =
   | {
@@ -87,6 +96,7 @@ class World {
   readonly orders: SimulatedOrder[] = [];
   readonly trades: Trade[] = [];
   accepted = 0;
+  readonly feesIn = new Set<string | null>();
   private timeMs = 0;
 
   constructor() {
@@ -102,6 +112,11 @@ class World {
       fund(this.exchange, id, 'usdt', '0.01');
       fund(this.exchange, id, 'eth', '50.000000019');
       fund(this.exchange, id, 'shib', '200000');
+    }
+    // Some pay fees with a coin, while it lasts.
+    for (const id of USERS.slice(0, 2)) {
+      fund(this.exchange, id, 'bnb', '0.000003');
+      this.exchange.trading.trader(id).feeCoin = FEE_COIN;
     }
     this.exchange.trading.onEvent = (event) => {
       if (event.kind === 'trade') this.trades.push(event.trade);
@@ -220,11 +235,13 @@ class World {
       expect(trade.price * priceFactor).toBe(maker.price);
       if (taker.side === 'buy') expect(trade.price * takerPriceFactor).toBeLessThanOrEqual(taker.price);
       else expect(trade.price * takerPriceFactor).toBeGreaterThanOrEqual(taker.price);
-      add(maker, { amount, total: trade.makerTotal, fee: trade.makerFee });
+      const { makerFeeCoin, takerFeeCoin } = trade;
+      for (const feeCoin of [makerFeeCoin, takerFeeCoin]) this.feesIn.add(feeCoin);
+      add(maker, { amount, total: trade.makerTotal, fee: makerFeeCoin === null ? trade.makerFee : 0n });
       add(taker, {
         amount: trade.amount * Number(trade.grid.amountStep / taker.grid.amountStep),
         total: trade.takerTotal,
-        fee: trade.takerFee,
+        fee: takerFeeCoin === null ? trade.takerFee : 0n,
       });
     }
     for (const order of this.orders) {
@@ -241,6 +258,7 @@ describe('trading, whatever is done', () => {
   test('conserves money over all users and the house, covers every hold, and fills no order beyond its amount or limit', () => {
     let accepted = 0;
     let trades = 0;
+    const feesIn = new Set<string | null>();
     fc.assert(
       fc.property(fc.array(operation, { minLength: 40, maxLength: 160 }), (steps) => {
         const world = new World();
@@ -251,11 +269,13 @@ describe('trading, whatever is done', () => {
         world.checkTrades();
         accepted += world.accepted;
         trades += world.trades.length;
+        for (const coin of world.feesIn) feesIn.add(coin);
       }),
       { numRuns: deepRuns(20, 10) },
     );
     // A property of nothing would prove nothing.
     expect(accepted).toBeGreaterThan(deepRuns(150, 75));
     expect(trades).toBeGreaterThan(deepRuns(30, 10));
+    expect(feesIn).toEqual(new Set([null, 'bnb']));
   });
 });

@@ -18,7 +18,7 @@ import type { BotSnapshot, BotReading } from '../service/alert-service.ts';
 import { formatUnits, NO_UNITS, type Units, addUnits, subtractUnits } from '../../domain/money.ts';
 import { parseMarket, MARKET_NAMES } from '../../exchange/market-names.ts';
 import { INTENT_ROWS } from '../../mirror/record-tables.ts';
-import type { FillRecord } from '../../records/fill.ts';
+import { feeCurrencyOf, type FillRecord } from '../../records/fill.ts';
 import type { IntentRecord } from '../../records/rows.ts';
 import type { RowPage } from '../../mirror/row-pages.ts';
 import { drawdownOf, type ValueAt, valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
@@ -210,11 +210,10 @@ function periodFigures(
 ): Omit<PeriodFigures, 'lockouts'> {
   let trades = 0;
   const fees = new Map<string, Units>();
-  for (const { market, side, fee } of ownFills(reader, { fromMs, toMs })) {
+  for (const fill of ownFills(reader, { fromMs, toMs })) {
     trades += 1;
-    const { base, quote } = parseMarket(market);
-    const currency = side === 'buy' ? base : quote;
-    fees.set(currency, addUnits(fees.get(currency) ?? NO_UNITS, fee));
+    const currency = feeCurrencyOf(fill, parseMarket(fill.market));
+    fees.set(currency, addUnits(fees.get(currency) ?? NO_UNITS, fill.fee));
   }
   return {
     fromMs,

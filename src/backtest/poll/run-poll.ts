@@ -34,7 +34,7 @@ import {
   planWarnings,
 } from './poll-bot.ts';
 import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded-caller.ts';
-import { FollowedExchange } from '../../venues/followed-exchange.ts';
+import { FollowedExchange, type FollowedExchangeOptions } from '../../venues/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/fill-rules.ts';
 import { createTrack, RecordedFeed, type MarketTracks, type Track } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
@@ -47,7 +47,7 @@ export interface PollMarket extends MarketTracks {
   readonly market: Market;
 }
 
-export interface PollRunOptions {
+export interface PollRunOptions extends Pick<FollowedExchangeOptions, 'feeCoin'> {
   /** Settings of the engine, without markets and feeds: they come from the recordings and the plan. */
   readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'venue'>;
   readonly markets: readonly PollMarket[];
@@ -128,6 +128,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
           : (Object.assign({}, ...bars.map(({ columns }) => columns.anchors ?? UTC_BARS)) as BarAnchors),
     })),
     fees,
+    ...(options.feeCoin !== undefined && { feeCoin: options.feeCoin }),
     balances,
     limits,
     startMs: Number.isFinite(fromMs) ? fromMs : 0,

@@ -1,7 +1,8 @@
+import { formatUnits } from '../../domain/money.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import { harmless } from '../../domain/money.ts';
 import { Argument, Option, type Command } from 'commander';
-import type { FillRecord } from '../../records/fill.ts';
+import { otherFeesOf, type FillRecord } from '../../records/fill.ts';
 import type { ReplyRecord } from '../../engine/mirror-change.ts';
 import { ORDER_LABELS, type OrderRecord } from '../../records/order.ts';
 import { indentedJson } from '../../language/indented-json.ts';
@@ -104,7 +105,13 @@ function detailLines({ order, fills, journal, replies }: OrderDetails, options: 
     ['what', `${order.side} ${unitsText(order.amount)} ${order.market}, ${order.execution}`],
     ['price', unitsText(order.price)],
     ['stop price', unitsText(order.stopPrice)],
-    ['filled', `${unitsText(order.filled)} for ${unitsText(order.filledTotal)}, fee ${unitsText(order.fee)}`],
+    [
+      'filled',
+      `${unitsText(order.filled)} for ${unitsText(order.filledTotal)}, fee ${[
+        unitsText(order.fee),
+        ...[...otherFeesOf(fills)].map(([currency, fee]) => `${formatUnits(fee)} ${currency}`),
+      ].join(' and ')}`,
+    ],
     ['at the exchange', [order.venueId ?? 'no id', order.venueStatus ?? ''].join(' ').trim()],
     ['other leg', order.pairKey ?? ''],
     ['planned', time(order.plannedAtMs)],

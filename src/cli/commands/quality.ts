@@ -80,7 +80,11 @@ function notesOf(groups: readonly QualityGroup[], { standing }: ReadQualities): 
       count(({ orders, priced }) => orders - priced),
     ],
     [
-      'Orders without a known price at their end, whose shortfall is not counted',
+      'Orders with a fee in a currency without a price, whose fees and shortfall are not counted',
+      count(({ unvaluedFees }) => unvaluedFees),
+    ],
+    [
+      'Orders whose shortfall is not counted, since their price at the end or a fee is not known',
       count(({ priced, valued }) => priced - valued),
     ],
     [

@@ -343,7 +343,7 @@ function isWithin({ currency, atMs }: Effect, known: readonly WalletTransaction[
   return ofWallet.some((line) => line.atMs < atMs) && ofWallet.some((line) => line.atMs > atMs);
 }
 
-/** Returns a trade's effects on its two wallets; the fee is in the currency received. */
+/** Returns a trade's effects on its wallets. */
 function effectsOf(fill: FillRecord): readonly Effect[] {
   // A trade of an unknown market has unknown wallets.
   if (fill.market === '?') return [];

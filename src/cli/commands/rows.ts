@@ -61,7 +61,7 @@ function listTrades(options: FilterOptions): void {
 
 export function tradesCommand(): Command {
   const command = mirrorCommand('trades', {
-    description: 'Lists the trades of the account, newest last. The fee is in the currency received.',
+    description: 'Lists the trades of the account, newest last, with the currency of each fee.',
     examples: '  sarraf trades\n  sarraf trades --market BTCIRT --last 10 --json',
   });
   return withFilters(command, 50).action(listTrades);

@@ -3,7 +3,7 @@ import type { StrategyFigures } from '../../mirror/strategy-status.ts';
 import { parseMarket, decimalsOf } from '../../exchange/market-names.ts';
 import { groupedText, moneyText, harmless, countText, formatUnits, type Units } from '../../domain/money.ts';
 import type { EngineNotice } from '../../engine/engine-event.ts';
-import type { FillRecord } from '../../records/fill.ts';
+import { feeCurrencyOf, type FillRecord } from '../../records/fill.ts';
 import type { OrderRecord, OrderState } from '../../records/order.ts';
 import { createLogger } from './create-logger.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';
@@ -90,6 +90,7 @@ export function createScreen(options: ScreenOptions): Screen {
         amount: formatUnits(fill.amount),
         total: formatUnits(fill.total),
         fee: formatUnits(fill.fee),
+        feeCurrency: fill.feeCurrency,
       });
     } else {
       const { level, message, subject } = notice;
@@ -237,9 +238,9 @@ function orderText(order: OrderRecord): string {
   return `order ${String(venueId ?? '-').padStart(6)}  ${side} ${formatUnits(amount)} ${market} ${at}${stop}  ${word}`;
 }
 
-function fillText({ venueOrderId, side, amount, market, price, fee }: FillRecord): string {
-  const { base, quote } = parseMarket(market);
-  const currency = side === 'buy' ? base : quote;
+function fillText(fill: FillRecord): string {
+  const { venueOrderId, side, amount, market, price, fee } = fill;
+  const currency = feeCurrencyOf(fill, parseMarket(market));
   return `FILL  ${String(venueOrderId).padStart(6)}  ${side} ${formatUnits(amount)} ${market} at ${priceText(price)}, fee ${moneyText(formatUnits(fee), decimalsOf(currency))} ${currency}`;
 }
 
@@ -325,6 +326,7 @@ function fillFields(fill: FillRecord): Record<string, unknown> {
     price: formatUnits(fill.price),
     total: formatUnits(fill.total),
     fee: formatUnits(fill.fee),
+    feeCurrency: fill.feeCurrency,
     atMs: fill.atMs,
   };
 }

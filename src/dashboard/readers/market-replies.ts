@@ -249,13 +249,13 @@ export function termsReplyOf(
 /** Decimals of a share of a fee: fees are rounded, so that more would be noise. */
 const SHARE_DECIMALS = 5;
 
-/** Returns the share of what was received that our newest fill in a market cost; null without a fill. */
+/** Returns the share of what was received that our newest fill in a market cost; null if none is known. */
 function feeShareIn(reader: MirrorReader, market: string): string | null {
   const [fill] = FILL_ROWS.select(
     reader.database,
     'WHERE market = ? ORDER BY cursor DESC, id DESC LIMIT 1',
   )(market);
-  if (fill === undefined) return null;
+  if (fill === undefined || fill.feeCurrency !== null) return null;
   const received = fill.side === 'buy' ? fill.amount : fill.total;
   if (received <= 0n) return null;
   return new Decimal(String(fill.fee)).div(String(received)).toDecimalPlaces(SHARE_DECIMALS).toFixed();

@@ -4,7 +4,8 @@ import { parseMarket } from '../../exchange/market-names.ts';
 import { parsedJson, readStored } from '../../domain/stored-json.ts';
 import type { TextsOf } from '../../records/field.ts';
 import type { INTENT, IntentRecord } from '../../records/rows.ts';
-import type { FillRecord } from '../../records/fill.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { feeCurrencyOf, otherFeesOf, type FillRecord } from '../../records/fill.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../engine/lock.ts';
 import type { ORDER, OrderRecord } from '../../records/order.ts';
 import { type SentenceItem, MOST_ROWS_OF_PAGE } from '../schema/fields.ts';
@@ -62,7 +63,7 @@ export const storedOrderItem = (order: TextsOf<typeof ORDER>): OrderItem =>
 
 export function fillItemOf(fill: FillRecord): FillItem {
   const market = tryMarket(fill.market);
-  const feeCurrency = (fill.side === 'buy' ? market?.base : market?.quote) ?? null;
+  const feeCurrency = market === null ? fill.feeCurrency : feeCurrencyOf(fill, market);
   return pickItem(fillItem, { ...FILL_ROWS.stored(fill), feeCurrency });
 }
 
@@ -100,15 +101,19 @@ export function lockItemOf(lock: Lock): LockItem {
   });
 }
 
+/** Maximum number of fills of an order that are read: as many as a mirror keeps. */
+const MOST_FILLS = 1_000_000;
+
 /** Returns an order with its history. Throws `ApiError` if there is none of that name. */
 export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
   const orders = reader.order(name);
   const [first] = orders;
   if (first === undefined)
     throw new ApiError('not-found', sentence('not-an-order', { found: JSON.stringify(name) }));
-  const fills = orders.flatMap(({ key }) =>
-    reader.fills({ strategy: null, market: null, orderKey: key, last: MOST_ROWS_OF_PAGE }),
-  );
+  const ofOrders = orders.map((order) => ({
+    order,
+    fills: reader.fills({ strategy: null, market: null, orderKey: order.key, last: MOST_FILLS }),
+  }));
   const subjects = [...new Set([...orders.map(({ key }) => key), first.intentId])];
   const steps = subjects
     .flatMap((subject) => reader.journalOf(subject, MOST_ROWS_OF_PAGE))
@@ -116,8 +121,14 @@ export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
     .slice(-MOST_ROWS_OF_PAGE);
   const intent = reader.intent(first.intentId);
   return {
-    orders: orders.map((order) => orderItemOf(order)),
-    fills: fills.toSorted((left, right) => left.cursor - right.cursor).map((fill) => fillItemOf(fill)),
+    orders: ofOrders.map(({ order, fills }) => ({
+      ...orderItemOf(order),
+      otherFees: [...otherFeesOf(fills)].map(([currency, fee]) => ({ currency, amount: formatUnits(fee) })),
+    })),
+    fills: ofOrders
+      .flatMap(({ fills }) => fills.slice(-MOST_ROWS_OF_PAGE))
+      .toSorted((left, right) => left.cursor - right.cursor)
+      .map((fill) => fillItemOf(fill)),
     steps: steps.map((line) => stepItemOf(line)),
     replies: orders
       .flatMap(({ key }) => reader.replies(key))

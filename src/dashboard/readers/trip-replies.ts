@@ -117,7 +117,7 @@ export function tripsReplyOf(reader: MirrorReader, query: TripsQuery): TripsRepl
 function itemOf(trip: ShownTrip): TripItem {
   const { hasPrice, amount, entryPrice, exitPrice, fees, profit } = trip;
   const { strategy, market, currency, entryOrder, exitOrder, openedAtMs, closedAtMs } = trip;
-  const { change, risk, entryTag, exitTag, exit, entry, note, tags } = trip;
+  const { hasUnvaluedFee, change, risk, entryTag, exitTag, exit, entry, note, tags } = trip;
   return {
     strategy,
     market,
@@ -130,6 +130,7 @@ function itemOf(trip: ShownTrip): TripItem {
     entryPrice: formatUnits(entryPrice),
     exitPrice: hasPrice ? formatUnits(exitPrice) : null,
     fees: formatUnits(fees),
+    hasUnvaluedFee,
     profit: hasPrice ? formatUnits(profit) : null,
     change,
     risk,
@@ -160,7 +161,7 @@ export function qualityReplyOf(reader: MirrorReader, query: QualityQuery): Quali
   return { standing, groups: groups.map(qualityItem) };
 }
 
-const NO_TRIPS = { trips: 0, wins: 0, profit: '0', fees: '0', payoff: null, lengthMs: 0 };
+const NO_TRIPS = { trips: 0, wins: 0, profit: '0', fees: '0', unvaluedFees: 0, payoff: null, lengthMs: 0 };
 
 /** Returns the number of requests that the bot sent, by the beginnings of days, weeks or months. */
 function requestsBy(reader: MirrorReader, periodOf: (atMs: number) => number): ReadonlyMap<number, number> {

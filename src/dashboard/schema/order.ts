@@ -6,6 +6,7 @@ import { FILL, FILL_ITEM } from '../../records/fill.ts';
 import { ORDER_ITEM, SHOWN_ORDER } from '../../records/order.ts';
 import {
   countField,
+  decimalTextField,
   fieldSentences,
   ITEM_CODECS,
   nameField,
@@ -65,7 +66,15 @@ export const orderIntentItem = z.object({
 });
 
 export const orderReply = z.object({
-  orders: z.array(orderItem).describe('The order, with the other leg of its pair.'),
+  orders: z
+    .array(
+      orderItem.extend({
+        otherFees: z
+          .array(z.object({ currency: z.string(), amount: decimalTextField }))
+          .describe('Fees of its fills that were not taken from what it received.'),
+      }),
+    )
+    .describe('The order, with the other leg of its pair.'),
   fills: z.array(fillItem).describe('Oldest first, at most 500.'),
   steps: z.array(stepItem).describe('Its life, oldest first, at most 500.'),
   replies: z

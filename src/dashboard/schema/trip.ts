@@ -38,6 +38,9 @@ export const tripItem = z.object({
   entryPrice: decimalTextField,
   exitPrice: decimalTextField.nullable().describe('Of an open trip the last price, if there is one.'),
   fees: decimalTextField.describe('Of both sides. The profit is after them.'),
+  hasUnvaluedFee: z
+    .boolean()
+    .describe('True if a fee was paid in a currency without a price: neither figure has it.'),
   profit: decimalTextField.nullable(),
   change: z.number().nullable().describe('The profit as a share of what was paid: 0.05 is 5 %.'),
   risk: z.number().nullable().describe('R: the profit in units of what its first stop put at risk.'),
@@ -55,6 +58,7 @@ const tripSums = z.object({
   wins: countField.describe('Those with a profit.'),
   profit: decimalTextField,
   fees: decimalTextField,
+  unvaluedFees: countField.describe('Trades with a fee that neither figure has.'),
   payoff: z.number().nullable().describe('The mean win by the mean loss; null without both.'),
   lengthMs: lengthField.describe('The mean time from purchase to sale.'),
 });
@@ -112,6 +116,9 @@ export const qualityReply = z.object({
       key: z.string(),
       currency: z.string(),
       orders: countField,
+      unvaluedFees: countField.describe(
+        'Orders with a fee in a currency without a price: it is not in here.',
+      ),
       priced: countField.describe('Orders with a known price at their plan.'),
       valued: countField.describe('Orders whose shortfall is known too.'),
       filledShare: z.number().describe('Mean share of its amount that an order traded.'),

@@ -16,7 +16,7 @@ import {
 } from '../../venues/port.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { cursorOfOrder, isListId, cursorOf } from '../own-list.ts';
-import type { VenueTrade, PublicTrade } from '../../domain/trade.ts';
+import { givenCurrencyOf, type VenueTrade, type PublicTrade } from '../../domain/trade.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
@@ -200,7 +200,7 @@ const ROUNDING_UNITS = 2n;
 
 /**
  * Returns the issue with a trade's record by itself: except for rounding, the total must be the price times
- * the amount, and the fee must be a part of what was received. Null if there is none.
+ * the amount, and a fee in the currency received must be a part of that. Null if there is none.
  */
 export function tradeIssue(
   trade: VenueTrade,
@@ -230,9 +230,11 @@ export function tradeIssue(
       expected: `${formatUnits(value)}, the price times the amount`,
       found: formatUnits(total),
     };
+  // What a fee in another currency is worth is not known here.
+  const isOther = trade.feeCurrency !== null && givenCurrencyOf(trade) !== null;
   const received = side === 'buy' ? amount : total;
-  if (fee >= 0n && fee * 100n <= received * LARGEST_FEE_PERCENT) return null;
-  const expected = `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`;
+  if (fee >= 0n && (isOther || fee * 100n <= received * LARGEST_FEE_PERCENT)) return null;
+  const expected = isOther ? '0 or more' : `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`;
   return { field: 'fee', expected, found: formatUnits(fee) };
 }
 

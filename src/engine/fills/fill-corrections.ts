@@ -49,11 +49,18 @@ export class FillCorrections extends EnginePart<FillCorrectionsOptions> {
       outbox.change({ kind: 'fill', fill });
     }
     const total = subtractUnits(addUnits(own.total, rest?.total ?? NO_UNITS), placeholder.total);
-    const fee = subtractUnits(addUnits(own.fee, rest?.fee ?? NO_UNITS), placeholder.fee);
+    // A placeholder has its fee in the currency received.
+    const { feeCurrency } = own;
+    const ownFee = feeCurrency === null ? own.fee : NO_UNITS;
+    const fee = subtractUnits(addUnits(ownFee, rest?.fee ?? NO_UNITS), placeholder.fee);
     const order = blotter.table.byVenueId(venueOrderId);
     if (order !== undefined) blotter.apply(order, { kind: 'corrected', total, fee });
     const by = { ...placeholder, tradeId: own.tradeId, amount: NO_UNITS, total, fee };
     this.correct(by, rest === null ? 0 : 1);
+    if (feeCurrency !== null) {
+      const { fee: paid, feeValue } = own;
+      this.correct({ ...by, total: NO_UNITS, fee: paid, feeCurrency, feeValue }, 0);
+    }
     outbox.info(`trade ${trade.tradeId} takes the place of "${placeholder.tradeId}"`, orderKey);
   }
 
@@ -80,13 +87,11 @@ export class FillCorrections extends EnginePart<FillCorrectionsOptions> {
 
   private removeFill(fill: FillRecord): void {
     const { blotter, booked } = this.options;
-    const { tradeId, venueOrderId, amount, total, fee } = fill;
+    const { tradeId, venueOrderId, amount, total, fee, feeValue } = fill;
     booked.remove(fill);
     blotter.outbox.change({ kind: 'fill-gone', fill });
-    this.correct(
-      { ...fill, amount: negateUnits(amount), total: negateUnits(total), fee: negateUnits(fee) },
-      -1,
-    );
+    const less = { amount: negateUnits(amount), total: negateUnits(total), fee: negateUnits(fee) };
+    this.correct({ ...fill, ...less, feeValue: feeValue === null ? null : negateUnits(feeValue) }, -1);
     blotter.outbox.alarm(
       `trade ${tradeId} of ${formatUnits(amount)} is taken out of the books: its order ${venueOrderId} matched less than was booked`,
       fill.orderKey,
@@ -95,10 +100,15 @@ export class FillCorrections extends EnginePart<FillCorrectionsOptions> {
 
   private correct(by: FillRecord, more: number): void {
     const { blotter, listeners } = this.options;
-    const { tradeId, orderKey, amount, total, fee } = by;
+    const { tradeId, orderKey, amount, total, fee, feeCurrency } = by;
     blotter.outbox.journal('fill', orderKey ?? 'foreign', {
       trade: tradeId,
-      corrected: { amount: formatUnits(amount), total: formatUnits(total), fee: formatUnits(fee) },
+      corrected: {
+        amount: formatUnits(amount),
+        total: formatUnits(total),
+        fee: formatUnits(fee),
+        ...(feeCurrency !== null && { feeCurrency }),
+      },
     });
     for (const listener of listeners) listener.onCorrection?.(by, more);
   }

@@ -1,8 +1,9 @@
 import { present } from '../../domain/errors.ts';
-import { formatUnits } from '../../domain/money.ts';
-import type { VenueTrade } from '../../domain/trade.ts';
+import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
+import { givenCurrencyOf, type VenueTrade } from '../../domain/trade.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { Page, VenueCall, VenueProfile } from '../../venues/port.ts';
+import { valueIn, type PriceOf } from '../../portfolio/holding.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { cursorOf, ListPlaces, ownListOf, readingFrom } from '../own-list.ts';
@@ -45,6 +46,8 @@ interface FillHandlerOptions {
   readonly listeners: readonly FillListener[];
   /** Gets each fill that an order can not have, since it has ended or the amount is too large. */
   readonly reconciler: Reconciler;
+  /** Last prices of markets, which value fees. */
+  readonly priceOf: PriceOf;
   /** Maximum wait for the trades of a closed order, in ms; then its own record replaces them. */
   readonly waitMs: number;
 }
@@ -77,6 +80,7 @@ export class FillHandler {
   private readonly reports: OrderReportMatcher;
   private readonly listeners: readonly FillListener[];
   private readonly reconciler: Reconciler;
+  private readonly priceOf: PriceOf;
   private readonly list: VenueProfile['ownLists']['trades'];
   private readonly lists: TradeLists;
   readonly pending: PendingTrades;
@@ -102,6 +106,7 @@ export class FillHandler {
     this.reports = reports;
     this.listeners = options.listeners;
     this.reconciler = options.reconciler;
+    this.priceOf = options.priceOf;
     this.list = blotter.venue.ownLists.trades;
     this.lists = new TradeLists(blotter.outbox, this.list);
     this.pending = new PendingTrades(blotter.outbox);
@@ -363,6 +368,7 @@ export class FillHandler {
   }
 
   private fillOf(trade: VenueTrade, order: OrderRecord | null): FillRecord {
+    const feeCurrency = trade.feeCurrency === null ? null : givenCurrencyOf(trade);
     return {
       tradeId: trade.id,
       cursor: this.cursorOf(trade),
@@ -377,7 +383,17 @@ export class FillHandler {
       amount: trade.amount,
       total: trade.total,
       fee: trade.fee,
+      feeCurrency,
+      feeValue: feeCurrency === null ? null : this.valueOfFee(trade, feeCurrency),
     };
+  }
+
+  /** Returns a fee in the quote currency of its market, at last prices; null if it has none. */
+  private valueOfFee({ market, price, fee }: VenueTrade, asset: string): Units | null {
+    if (market === null) return null;
+    const { marketNames } = this.blotter.venue;
+    const priceOf: PriceOf = (of) => (of === market.symbol ? price : this.priceOf(of));
+    return valueIn(market.quote, { asset, amount: fee }, { marketNames, priceOf });
   }
 
   /** Books a fill and notifies the listeners. */
@@ -387,19 +403,23 @@ export class FillHandler {
     blotter.furthestTrade.raise(fill);
     outbox.change({ kind: 'fill', fill });
     if (outbox.isWatched) outbox.notify({ kind: 'fill', fill });
-    const { orderKey, tradeId, amount, price, total, fee } = fill;
+    const { orderKey, tradeId, amount, price, total } = fill;
     let filled = order;
     if (order !== null) {
       if (!hasArrived(order) || order.filled + amount > order.amount)
         this.reconciler.breakAtFill(fill, order);
-      else filled = blotter.apply(order, { kind: 'filled', atMs: outbox.nowMs, amount, total, fee });
+      else {
+        const fee = fill.feeCurrency === null ? fill.fee : NO_UNITS;
+        filled = blotter.apply(order, { kind: 'filled', atMs: outbox.nowMs, amount, total, fee });
+      }
     }
     if (outbox.isJournaled) {
       outbox.journal('fill', orderKey ?? 'foreign', {
         tradeId,
         amount: formatUnits(amount),
         price: formatUnits(price),
-        fee: formatUnits(fee),
+        fee: formatUnits(fill.fee),
+        ...(fill.feeCurrency !== null && { feeCurrency: fill.feeCurrency }),
       });
     }
     for (const listener of this.listeners) listener.onFill(fill, filled);

@@ -77,10 +77,12 @@ export class Reconciler {
   private unread: readonly string[] = [];
 
   /**
-   * Currencies that are compared: those of the traded markets, and those that the stored books have. So a
+   * Currencies that are compared: those of the traded markets and of fees, and those of stored books. So a
    * start without some of the markets, such as an offline halt, does not count their wallets as empty.
    */
   readonly currencies: Set<string>;
+  /** Currencies of fees that are followed once the books agree: they do not know these balances. */
+  private readonly joining = new Set<string>();
 
   constructor(
     settings: ReconciliationSettings & { readonly currencies: ReadonlySet<string> },
@@ -158,6 +160,7 @@ export class Reconciler {
   onFill(fill: FillRecord): void {
     if (fill.market === '?') return;
     const market = this.ports.venue.marketNames.parseMarket(fill.market);
+    if (fill.feeCurrency !== null) this.followFee(fill.feeCurrency);
     // The first balances of unconfirmed books may include this trade, which was listed late. It would count
     // twice, and no comparison shows that while another trade of its size is still to be listed.
     const begunMs = this.begunAtMs;
@@ -170,8 +173,16 @@ export class Reconciler {
 
   /** Applies the correction of booked fills: `by` is the difference to what was booked. */
   onCorrection(by: FillRecord): void {
+    if (by.feeCurrency !== null) this.followFee(by.feeCurrency);
     this.books.correct({ ...by, ...this.ports.venue.marketNames.parseMarket(by.market) }, by.atMs);
     this.isChanged = true;
+  }
+
+  /** Follows the currency of a fee, as soon as the books can begin with its balance. */
+  private followFee(currency: string): void {
+    if (this.currencies.has(currency)) return;
+    if (this.books.hasBegun) this.joining.add(currency);
+    else this.currencies.add(currency);
   }
 
   /** Applies a transfer between wallets: positive into the spot wallet, negative out of it. */
@@ -287,6 +298,8 @@ export class Reconciler {
   }
 
   private beginAnew(): void {
+    for (const currency of this.joining) this.currencies.add(currency);
+    this.joining.clear();
     this.marks.begin();
     this.suspicion = null;
     this.books.forget();
@@ -355,6 +368,8 @@ export class Reconciler {
     // The books have been confirmed since they began, and agree.
     const isSure = this.begunAtMs === null && this.suspicion === null && this.found === null;
     if (isConclusive && isSure && this.knowsLinesOf(totals)) this.marks.agreed(totals, sinceMs);
+    // Books that agree lose no difference when they begin anew.
+    if (isConclusive && isSure && this.joining.size > 0) this.beginAnew();
     this.isChanged = true;
   }
 

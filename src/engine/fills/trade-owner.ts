@@ -1,6 +1,6 @@
 import { EnginePart } from '../engine-settings.ts';
 import type { Units } from '../../domain/money.ts';
-import type { VenueTrade } from '../../domain/trade.ts';
+import { givenCurrencyOf, type TradeAmounts, type VenueTrade } from '../../domain/trade.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { cursorOf, cursorOfId, LIST_START, mayFollow } from '../own-list.ts';
 import type { FillRecord } from '../../records/fill.ts';
@@ -15,7 +15,6 @@ import {
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import { tradeMisfit } from '../feeds/plausibility.ts';
-import type { Side } from '../../domain/order.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 
 /** Maximum lag between lists and records of orders, in ms. */
@@ -186,23 +185,16 @@ const ONE = 1_000_000n;
  */
 const MOST_RATES = 64;
 
-interface Paid {
-  readonly side: Side;
-  readonly amount: bigint;
-  readonly total: bigint;
-  readonly fee: bigint;
-}
-
 /**
  * Fee rates that this account has paid. A fee at another rate may be right, for example after a change of the
- * tier: such a trade is read twice.
+ * tier: such a trade is read twice, and so is one with a fee in another currency than the one received.
  */
 export class SeenFeeRates {
   private readonly rates = new Set<bigint>();
 
-  learn({ side, amount, total, fee }: Paid): void {
+  learn({ side, amount, total, fee, feeCurrency }: TradeAmounts): void {
     const received = side === 'buy' ? amount : total;
-    if (received <= 0n) return;
+    if (received <= 0n || feeCurrency !== null) return;
     const rate = (fee * ONE + received / 2n) / received;
     if (!isAt(rate, received, fee) || this.rates.has(rate)) return;
     this.rates.add(rate);
@@ -210,7 +202,9 @@ export class SeenFeeRates {
   }
 
   /** True if a trade's fee matches a known rate, or, while no rate is known, if it has a fee. */
-  isUsual({ side, amount, total, fee }: VenueTrade): boolean {
+  isUsual(trade: VenueTrade): boolean {
+    const { side, amount, total, fee, feeCurrency } = trade;
+    if (feeCurrency !== null && givenCurrencyOf(trade) !== null) return false;
     if (this.rates.size === 0) return fee > 0n;
     const received = side === 'buy' ? amount : total;
     for (const rate of this.rates) if (isAt(rate, received, fee)) return true;

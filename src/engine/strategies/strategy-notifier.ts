@@ -178,7 +178,7 @@ export class StrategyNotifier extends EnginePart<StrategyNotifierOptions> {
     const leastAmount = market === undefined ? null : leastAmountAt(market, fill.price);
     instance.applyFill(fill, { leastAmount, priceOf: (symbol) => markets.priceOf(symbol) });
     if (!instance.runner.wants('fill')) return;
-    const { side, atMs, price, amount, total, fee } = fill;
+    const { side, atMs, price, amount, total, fee, feeCurrency } = fill;
     this.notify(instance, {
       kind: 'fill',
       fill: {
@@ -190,6 +190,7 @@ export class StrategyNotifier extends EnginePart<StrategyNotifierOptions> {
         amount: formatUnits(amount),
         total: formatUnits(total),
         fee: formatUnits(fee),
+        feeCurrency,
         tag,
         exit,
       },

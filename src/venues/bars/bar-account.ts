@@ -139,6 +139,7 @@ export class BarAccount {
       amount: (BigInt(amount) * grid.amountStep) as Units,
       total,
       fee,
+      feeCurrency: null,
       tooFine: null,
     };
     this.trades.push(trade);

@@ -63,7 +63,11 @@ const fillOf = (index: number) => ({
   total: '74375000',
   fee: '0.0000025',
   feeCurrency: 'btc',
+  feeValue: null,
 });
+
+/** A fill whose fee was taken from a third coin. */
+const feeInCoin = { ...fillOf(1), fee: '0.00021874', feeCurrency: 'bnb', feeValue: '148750' };
 
 const seriesOf = (name: string, base: number, points = 300, stepMs = HOUR_MS) => ({
   name,
@@ -262,6 +266,7 @@ const tripSums = {
   wins: 7,
   profit: '734500000',
   fees: '31000000',
+  unvaluedFees: 1,
   payoff: 1.41,
   lengthMs: 5_400_000,
 };
@@ -278,6 +283,7 @@ const tripOf = (changed: object) => ({
   entryPrice: '59800000000',
   exitPrice: '59440000000',
   fees: '17400000',
+  hasUnvaluedFee: false,
   profit: '1',
   change: 0,
   risk: null,
@@ -625,8 +631,8 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
   },
   orders: { items: [...openOrders, orderOf(7, 'filled'), orderOf(8, 'cancelled')], next: '42' },
   order: {
-    orders: [orderOf(0, 'open')],
-    fills: fills.slice(0, 2),
+    orders: [{ ...orderOf(0, 'open'), otherFees: [{ currency: 'bnb', amount: '0.00021874' }] }],
+    fills: [...fills.slice(0, 1), feeInCoin],
     steps: [
       step(1, 'order', { state: 'planned', matched: '0' }),
       step(2, 'order', { state: 'sending', matched: '0' }),
@@ -701,6 +707,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
   trips: {
     items: [
       tripOf({
+        hasUnvaluedFee: true,
         exit: 'stop-loss',
         profit: '-31500000',
         change: -0.0063,
@@ -733,6 +740,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
         key: 'BTCIRT',
         currency: 'rls',
         orders: 42,
+        unvaluedFees: 2,
         priced: 42,
         valued: 40,
         filledShare: 0.82,
@@ -760,7 +768,9 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       fromMs: NOW_MS - (NOW_MS % DAY_MS) - index * DAY_MS,
       profit: String(Math.round(wave(index) * 90_000_000)),
       requests: 21_400 + index,
-      ...(index === 3 ? { trips: 0, wins: 0, profit: '0', fees: '0', payoff: null, lengthMs: 0 } : {}),
+      ...(index === 3
+        ? { trips: 0, wins: 0, profit: '0', fees: '0', unvaluedFees: 0, payoff: null, lengthMs: 0 }
+        : {}),
     })),
   },
   intents: { items: [INTENT], next: null },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatUnits } from '../../../src/domain/money.ts';
-import { buy, cancel } from '../../support/intents.ts';
+import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
+import { buy, cancel, sell } from '../../support/intents.ts';
 import type { VenueProfile } from '../../../src/venues/port.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';
@@ -16,6 +16,7 @@ import {
   MARKET,
   PAIR,
   WITH_COINS,
+  type WorldOptions,
 } from '../../unit/engine/engine-world.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
@@ -56,9 +57,17 @@ const filledIn = (world: EngineWorld): readonly string[] =>
     .map(({ market, orderKey, amount }) => `${market} ${orderKey} ${formatUnits(amount)}`)
     .toSorted();
 
-/** Tests what the engine must do on any exchange, as its profile describes it. */
-export function engineSuite(name: string, profile: VenueProfile): void {
-  const ready = (): EngineWorld => EngineWorld.ready({ settings: { venue: profile } });
+/** Feeds with the book of the fee coin too. */
+const FEE_COIN_FEEDS = [...FEEDS, { ...feedOf('book BNBUSDT', 'book', 1_000), market: 'BNBUSDT' }];
+
+/**
+ * Tests what the engine must do on any exchange, as its profile describes it. `feeCoins`: amount of a third
+ * coin from which it takes fees while there is any; if left out, they are in the currency received.
+ */
+export function engineSuite(name: string, profile: VenueProfile, feeCoins?: string): void {
+  const settings = { venue: profile };
+  const ready = (options: WorldOptions = {}): EngineWorld =>
+    EngineWorld.ready({ settings, ...(feeCoins !== undefined && { feeCoins }), ...options });
   const lateMs = profile.absence.refusedAfterMs ?? LATE_MS;
 
   const open = (): EngineWorld => ready().open(WISH).world;
@@ -260,6 +269,61 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       expect(world.order().state).toBe('cancelled');
     });
 
+    it.runIf(feeCoins !== undefined)(
+      'books fees in the coin that pays them, and the rest as received',
+      () => {
+        // Enough for two fees: the books begin with the first, and the second moves them.
+        const world = ready({ feeCoins: '0.0016', settings: { ...settings, reconciliation: FAST } });
+        const { id } = world.open(WISH);
+        world.answers.add('order');
+        const expectBooks = (): void => {
+          for (const currency of ['btc', 'usdt', 'bnb'])
+            expect(formatUnits(world.engine.reconciler.books.expectedOf(currency) ?? 0n)).toBe(
+              world.venue.totalOf(currency),
+            );
+        };
+        world.fill(id, '0.5').advance(60_000);
+        // Before the wallets' history can explain anything.
+        for (const amount of ['0.3', '0.2']) {
+          world.fill(id, amount).advance(12_000);
+          expectBooks();
+        }
+        world.restart().advance(60_000);
+        expect(world.fills().map(({ fee, feeCurrency }) => `${formatUnits(fee)} ${feeCurrency}`)).toEqual([
+          '0.00098 bnb',
+          '0.000588 bnb',
+          '0.0004 null',
+        ]);
+        expect(world.order()).toMatchObject({ state: 'filled', fee: parseUnits('0.0004') });
+        const [instance] = world.engine.instances;
+        expect(instance?.held('btc')).toBe(parseUnits('0.9996'));
+        expect(Object.fromEntries(instance?.fees ?? [])).toEqual({
+          bnb: parseUnits('0.001568'),
+          btc: parseUnits('0.0004'),
+        });
+        expectBooks();
+        expect(world.engine.reconciler.break).toBeNull();
+        world.want(sell('BTCUSDT', { amount: '0.999', price: '150' }));
+        expect(world.waitingKinds()).toContain('place');
+      },
+    );
+
+    it.runIf(feeCoins !== undefined)('values such a fee where it knows a price, and says where not', () => {
+      const markets = ['BTCUSDT', 'BNBUSDT'].map((symbol) => ({ ...MARKET, ...parseMarket(symbol) }));
+      const priced = ready({ settings: { ...settings, markets }, feeds: FEE_COIN_FEEDS });
+      for (const world of [priced, ready()]) {
+        const { id } = world.open(WISH);
+        world.answers.add('order');
+        world.fill(id).advance(20_000);
+        const isKnown = world === priced;
+        expect(world.fills()).toMatchObject([
+          { feeCurrency: 'bnb', feeValue: isKnown ? parseUnits('0.196') : null },
+        ]);
+        const track = world.engine.instances[0]?.ledger.tracksAt(world.nowMs, 'usdt').get('usdt');
+        expect(track?.unvalued).toEqual(isKnown ? [] : ['bnb']);
+      }
+    });
+
     it('is notified of a fill', () => {
       const world = open();
       world.venue.fill(world.order().venueId);
@@ -383,10 +447,8 @@ export function engineSuite(name: string, profile: VenueProfile): void {
 
     it('proves by the list of its own market that an order never arrived', () => {
       const world = two();
-      // Old trades are none of an order that was planned long after them, though no list has their order.
-      const old = world.venue.placeByHand('buy', '2', '98', null, 'eth').id;
-      world.venue.hidden.add(old);
-      fillOften(world, old, 3);
+      // Old trades of the market are none of an order that was planned long after them.
+      fillOften(world, world.venue.placeByHand('buy', '2', '98', null, 'eth').id, 3);
       world
         .endAll()
         .advance(700_000)

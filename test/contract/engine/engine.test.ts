@@ -7,7 +7,8 @@ import type { VenueProfile } from '../../../src/venues/port.ts';
  * An exchange that differs from that of the interface in all that a profile describes: other words and codes,
  * several words for one thing, euros in place of rials, no pairs and no stops, no look-up by client order id,
  * identical orders accepted, short pages, random ids and lists that go by time. It refuses a request that
- * arrives 5 s after it was sent, so that one later reading of its orders proves an absence.
+ * arrives 5 s after it was sent, so that one later reading of its orders proves an absence. It takes fees from
+ * a third coin while the account has any.
  */
 const OTHER_PROFILE: VenueProfile = {
   statuses: {
@@ -99,6 +100,6 @@ const OPEN_BY_MARKET_PROFILE: VenueProfile = {
 };
 
 engineSuite('the exchange of the interface', INTERFACE_PROFILE);
-engineSuite('another exchange', OTHER_PROFILE);
+engineSuite('another exchange', OTHER_PROFILE, '100');
 engineSuite('an exchange with lists of each market', BY_MARKET_PROFILE);
 engineSuite('an exchange with lists of each market by time', OPEN_BY_MARKET_PROFILE);

@@ -108,6 +108,8 @@ function bought(amount: string): MirrorChange {
     price: parseUnits('1'),
     total: parseUnits(amount),
     fee: NO_UNITS,
+    feeCurrency: null,
+    feeValue: null,
     leastAmount: parseUnits('0.000001'),
   });
   const json = instanceJson(ledger, { fills: 1, orders: 1 });

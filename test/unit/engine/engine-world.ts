@@ -145,6 +145,8 @@ export interface WorldOptions {
   /** Strategies that replace the usual one, which places what `want` is given. */
   readonly strategies?: readonly StrategyDefinition[];
   readonly feeds?: readonly PlannedFeed[];
+  /** Amount of bnb in the account, which pays the fees while it lasts; without it they are as usual. */
+  readonly feeCoins?: string;
 }
 
 /** Options with which the strategy has all coins of the account as inventory. */
@@ -213,7 +215,7 @@ export class EngineWorld {
 
   constructor(options: WorldOptions = {}) {
     this.options = options;
-    this.venue = new ScriptedVenue(options.settings?.venue);
+    this.venue = new ScriptedVenue(options.settings?.venue, options.feeCoins);
     this.engine = this.begin();
   }
 

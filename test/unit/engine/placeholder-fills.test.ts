@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseUnits, type Units } from '../../../src/domain/money.ts';
+import { formatUnits, NO_UNITS, parseUnits, type Units } from '../../../src/domain/money.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';
-import { EngineWorld, FAST, WISH } from './engine-world.ts';
+import { EngineWorld, FAST, WISH, type WorldOptions } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';
 
 const SLOW_ALERT = { ...FAST, alertAfterMs: 600_000 };
@@ -14,14 +14,19 @@ interface Closed {
   readonly trades: readonly VenueTrade[];
 }
 
-function placed(): Omit<Closed, 'trades'> {
-  const world = EngineWorld.answering({ settings: { reconciliation: SLOW_ALERT } }, 30_000).want(WISH);
+function placed(more: WorldOptions = {}): Omit<Closed, 'trades'> {
+  const settings = { reconciliation: SLOW_ALERT };
+  const world = EngineWorld.answering({ settings, ...more }, 30_000).want(WISH);
   return { world, id: world.accept().id };
 }
 
 /** Makes an order that filled 0.3 at 97.5 and 0.5 at 97; the second trade or both are not listed. */
-function closed(hidden: 'both' | 'second', record: { total?: Units; fee?: Units } | null = {}): Closed {
-  const { world, id } = placed();
+function closed(
+  hidden: 'both' | 'second',
+  record: { total?: Units; fee?: Units } | null = {},
+  more: WorldOptions = {},
+): Closed {
+  const { world, id } = placed(more);
   const first = world.venue.fill(id, '0.3', '97.5');
   if (hidden === 'second') world.advance(20_000);
   const second = world.venue.fill(id, '0.5', '97');
@@ -112,6 +117,25 @@ describe('an order whose trades are not listed any more', () => {
       expect(world.eventsOf('fill')).toHaveLength(1);
     },
   );
+
+  it('has it replaced by trades whose fees are in another coin, which its record does not say', () => {
+    const { world } = closed('both', { fee: NO_UNITS }, { feeCoins: '1' });
+    world.advance(7 * MINUTE_MS);
+    expect(held(world)).toBe(parseUnits('0.8'));
+    world.venue.hidden.clear();
+    world.advance(20 * MINUTE_MS);
+    world.restart().advance(MINUTE_MS);
+    expect(world.fills()).toMatchObject([
+      { fee: parseUnits('0.000585'), feeCurrency: 'bnb' },
+      { fee: parseUnits('0.00097'), feeCurrency: 'bnb' },
+    ]);
+    expect(world.orders().at(-1)).toMatchObject({ state: 'cancelled', fee: NO_UNITS });
+    expect(held(world)).toBe(parseUnits('0.8'));
+    expect(world.engine.instances[0]?.fees.get('bnb')).toBe(parseUnits('0.001555'));
+    const { reconciler } = world.engine;
+    expect(reconciler.break).toBeNull();
+    expect(formatUnits(reconciler.books.expectedOf('bnb') ?? 0n)).toBe(world.venue.totalOf('bnb'));
+  });
 
   it('waits for a person where its record does not say for how much, and ends when that accepts', () => {
     const { world, id } = closed('both', null);

@@ -47,6 +47,10 @@ const PAGE = 5;
 /** Fee in millionths of what is received. */
 const FEE = 2_000n;
 
+/** Coin that may pay fees while its wallet has enough, and its price in tether. */
+const FEE_COIN = 'bnb';
+const FEE_COIN_PRICE = 100n;
+
 /** Id as tests read it from records; an order without one is in no list. */
 type SomeId = VenueOrderId | null | undefined;
 
@@ -87,8 +91,10 @@ export class ScriptedVenue {
   /** The last number that was given, by market where the profile has lists of each. */
   private readonly lastIds = new Map<string, number>();
 
-  constructor(profile: VenueProfile = INTERFACE_PROFILE) {
+  /** `feeCoins`: amount of the fee coin in its wallet; null for an exchange whose fees are never in it. */
+  constructor(profile: VenueProfile = INTERFACE_PROFILE, feeCoins: string | null = null) {
     this.profile = profile;
+    if (feeCoins !== null) this.totals.set(FEE_COIN, parseUnits(feeCoins));
   }
 
   /** Returns the exchange's own word for a status. */
@@ -158,7 +164,9 @@ export class ScriptedVenue {
     const units = amount === undefined ? left : parseUnits(amount);
     const at = price === undefined ? (order.price ?? parseUnits('100')) : parseUnits(price);
     const total = ((units * at) / UNITS_PER_ONE) as Units;
-    const fee = (((order.side === 'buy' ? units : total) * FEE) / 1_000_000n) as Units;
+    const ownFee = (((order.side === 'buy' ? units : total) * FEE) / 1_000_000n) as Units;
+    const inCoins = ((total * FEE) / 1_000_000n / FEE_COIN_PRICE) as Units;
+    const isInCoins = (this.totals.get(FEE_COIN) ?? -1n) >= inCoins;
     order.matchedAmount = addUnits(order.matchedAmount, units);
     order.unmatchedAmount = subtractUnits(left, units);
     if (units === left) order.status = this.word('filled');
@@ -173,13 +181,16 @@ export class ScriptedVenue {
       price: at,
       amount: units,
       total,
-      fee,
+      fee: isInCoins ? inCoins : ownFee,
+      feeCurrency: isInCoins ? FEE_COIN : null,
       tooFine: null,
     };
     this.trades.push(trade);
     if (market === null) throw new Error(`expected a market for the order ${id}`);
-    this.move(market.base, side === 'buy' ? units - fee : 0n - units, 'trade');
-    this.move(market.quote, side === 'buy' ? 0n - total : total - fee, 'trade');
+    const fromReceived = isInCoins ? 0n : ownFee;
+    this.move(market.base, side === 'buy' ? units - fromReceived : 0n - units, 'trade');
+    this.move(market.quote, side === 'buy' ? 0n - total : total - fromReceived, 'trade');
+    if (isInCoins) this.move(FEE_COIN, 0n - inCoins, 'trade');
     return trade;
   }
 
@@ -200,7 +211,7 @@ export class ScriptedVenue {
     this.totals.set(currency, (this.totals.get(currency) ?? 0n) - parseUnits(amount));
   }
 
-  totalOf(currency: 'btc' | 'usdt'): string {
+  totalOf(currency: string): string {
     return formatUnits(this.totals.get(currency) ?? 0n);
   }
 

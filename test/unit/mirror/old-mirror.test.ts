@@ -147,6 +147,7 @@ test('a mirror of version 4 gets codes with figures for its English reasons, and
   );
   before.close();
   for (const side of ['bid', 'ask']) place.exec(`ALTER TABLE orders DROP COLUMN arrival_${side}`);
+  for (const name of ['currency', 'value']) place.exec(`ALTER TABLE fills DROP COLUMN fee_${name}`);
   place.exec('DROP TABLE trip_notes; DROP INDEX intents_waiting; DROP INDEX fills_by_time');
   for (const name of ['approval', 'expires_at_ms', 'bound', 'best', 'value', 'decided_by'])
     place.exec(`ALTER TABLE intents DROP COLUMN ${name}`);

@@ -12,7 +12,8 @@ import { newLedger, instanceJson } from '../../support/new-ledger.ts';
 function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
   const ledger = newLedger();
   const market = parseMarket('BTCUSDT');
-  const trade = { market, atMs: 5_000, leastAmount: parseUnits('0.001') };
+  const terms = { market, atMs: 5_000, leastAmount: parseUnits('0.001') };
+  const trade = { ...terms, feeCurrency: null, feeValue: null };
   const [one, two] = [parseUnits('1'), parseUnits('2')];
   ledger.applyTrade({
     ...trade,

@@ -25,6 +25,7 @@ const MARKET: MirrorChange = {
 const NEW_YEAR_MS = Date.parse('2026-03-20T20:30:00Z');
 const HOUR_MS = 3_600_000;
 const priceOf = (): Units => parseUnits('100');
+const FREE = { fees: '0', unvaluedFees: 0 };
 
 interface Made {
   readonly number: number;
@@ -197,6 +198,7 @@ describe('a note', () => {
 
   test('is not in a mirror of version 7, which gets a place for it', () => {
     using folder = folderOf({ number: 1, side: 'buy' });
+    for (const name of ['currency', 'value']) folder.exec(`ALTER TABLE fills DROP COLUMN fee_${name}`);
     folder.exec('DROP TABLE trip_notes; DROP INDEX fills_by_time; PRAGMA user_version = 7');
     expect(noted(folder)[0]).toEqual(['k1 ']);
     folder.write([noteChange('k1', 'mine')]);
@@ -254,7 +256,7 @@ describe('replies about trips', () => {
     expect(of({ by: 'profit', state: 'closed', limit: 2 })).toEqual({
       profits: ['30', '10'],
       next: '2',
-      sums: [{ currency: 'rls', trips: 3, wins: 2, profit: '20', fees: '0', payoff: 1, lengthMs: 1 }],
+      sums: [{ currency: 'rls', trips: 3, wins: 2, profit: '20', ...FREE, payoff: 1, lengthMs: 1 }],
     });
     expect(of({ by: 'profit', state: 'closed', limit: 2, before: '2' })).toMatchObject({
       profits: ['-20'],

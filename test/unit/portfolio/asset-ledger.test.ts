@@ -40,6 +40,16 @@ describe('the results of a strategy in one quote currency', () => {
       buy 1 for 100 fee 0.01, at 100 => result -1 day -1 peak 0 losses 0
     count fees in the quote
       buy 1 for 100, sell 1 for 100 fee 0.5 => result -0.5 day -0.5 peak 0 losses 1
+    count fees in the quote of a purchase
+      buy 1 for 100 fee 0.5 from usdt, at 100 => result -0.5 day -0.5 peak 0 losses 0
+    count fees in the coin of a sale
+      buy 2 for 200, sell 1 for 100 fee 0.01 from btc, at 100 => result -1 day -1 peak 0 losses 0
+    count fees in another coin at the value that they had, whatever it costs later
+      buy 1 for 100 fee 0.1 from bnb worth 5, at 100, BNBUSDT at 70 => result -5 day -5 peak 0 losses 0
+    count a trip as lost by its fees in another coin
+      buy 1 for 100 fee 0.1 from bnb worth 5, sell 1 for 103 => result -2 day -2 peak 0 losses 1
+    value such fees at the first price if they had none
+      buy 1 for 100 fee 0.1 from bnb, at 100, BNBUSDT at 50 => result -5 day -5 peak 0 losses 0
     count a short position
       sell 1 for 100, at 90 => result 10 day 10 peak 10 losses 0
     add up markets
@@ -87,6 +97,25 @@ describe('the results of a strategy in one quote currency', () => {
       'buy 1 for 100, 1h later, sell 1 for 90, 1h later, buy 1 for 90, 1h later, sell 1 for 95',
     );
     expect(viewOf(ledger, atMs)).toMatchObject({ lossesInARow: 0, lastLossAtMs: MIDNIGHT_MS + HOUR_MS });
+  });
+
+  test('owe no coin for fees, and take them from coins that they hold', () => {
+    const ledger = ledgerOf('usdt');
+    play(ledger, 'buy 1 for 100 fee 0.1 from bnb worth 5');
+    expect(ledger.held('bnb')).toBe(0n);
+    play(ledger, 'buy 3 for 150 in BNBUSDT, buy 1 for 100 fee 0.1 from bnb worth 6');
+    expect(ledger.held('bnb')).toBe(parseUnits('2.9'));
+    play(ledger, 'sell 2.9 for 145 fee 0.2 from bnb in BNBUSDT');
+    expect(ledger.held('bnb')).toBe(0n);
+    // 5 for the first fee, 5 for the coin that the second took, and 10 for the last one.
+    play(ledger, 'at 100');
+    expect(profitLine(ledger)).toBe('total -20 usdt, realised -9, open -11');
+  });
+
+  test('are not known while a fee has no price', () => {
+    const ledger = ledgerOf('usdt');
+    play(ledger, 'buy 1 for 100 fee 0.1 from bnb, at 110');
+    expect(ledger.tracksAt(MIDNIGHT_MS, 'usdt').get('usdt')?.unvalued).toEqual(['bnb']);
   });
 
   test('realise against the average cost', () => {

@@ -10,8 +10,10 @@ import { storedBooks } from '../../../src/portfolio/stored-books.ts';
 import { linesAddingUpTo } from '../../../src/portfolio/explaining-lines.ts';
 
 const BOTH: ReadonlySet<string> = new Set(['btc', 'usdt']);
-const BUY: TradeEffect = { base: 'btc', quote: 'usdt', side: 'buy', amount: 10n, total: 1_000n, fee: 1n };
-const SALE: TradeEffect = { base: 'btc', quote: 'usdt', side: 'sell', amount: 10n, total: 1_000n, fee: 2n };
+const ALL: ReadonlySet<string> = new Set([...BOTH, 'bnb']);
+const TRADE = { base: 'btc', quote: 'usdt', amount: 10n, total: 1_000n, feeCurrency: null } as const;
+const BUY: TradeEffect = { ...TRADE, side: 'buy', fee: 1n };
+const SALE: TradeEffect = { ...TRADE, side: 'sell', fee: 2n };
 
 function begun(btc = 100n, usdt = 5_000n): BalanceBooks {
   const books = new BalanceBooks();
@@ -248,12 +250,17 @@ describe('the books of the balances, over any history', () => {
   // Totals of trades are even and amounts from outside are odd, since a line with a trade's amount is taken
   // for that trade's.
   const total = amount.map((units) => units * 2n);
-  const trade = fc.record({ side: fc.constantFrom('buy' as const, 'sell' as const), amount, total });
+  const trade = fc.record({
+    side: fc.constantFrom('buy' as const, 'sell' as const),
+    amount,
+    total,
+    feeCurrency: fc.constantFrom(null, 'btc', 'usdt', 'bnb'),
+  });
   const happening = fc.oneof(
     trade.map((made) => ({
       kind: 'trade' as const,
       ...made,
-      fee: made.side === 'buy' ? made.amount / 3n : 0n,
+      fee: made.side === 'buy' ? (made.amount / 3n) * 2n : 0n,
     })),
     fc
       .bigInt({ min: -(10n ** 20n), max: 10n ** 20n })
@@ -266,6 +273,9 @@ describe('the books of the balances, over any history', () => {
         let books = begun();
         let btc = 100n;
         let usdt = 5_000n;
+        let bnb = 10n ** 30n;
+        const now = () => new Map([...totals(btc, usdt), ['bnb', bnb]]);
+        books.begin(now());
         let expected: readonly unknown[] = [];
         let nowMs = 0;
         for (const [happened, isReadNow] of history) {
@@ -275,18 +285,20 @@ describe('the books of the balances, over any history', () => {
             const id = walletTransactionId('1');
             books.addLine({ currency: 'usdt', id, amount: happened.units, readAtMs: nowMs });
           } else {
-            const { side, amount: coins, total, fee } = happened;
-            btc += side === 'buy' ? coins - fee : -coins;
-            usdt += side === 'buy' ? -total : total - fee;
-            books.addTrade({ base: 'btc', quote: 'usdt', side, amount: coins, total, fee }, BOTH, nowMs);
+            const { side, amount: coins, total, fee, feeCurrency } = happened;
+            const paysIn = feeCurrency ?? (side === 'buy' ? 'btc' : 'usdt');
+            btc += (side === 'buy' ? coins : -coins) - (paysIn === 'btc' ? fee : 0n);
+            usdt += (side === 'buy' ? -total : total) - (paysIn === 'usdt' ? fee : 0n);
+            bnb -= paysIn === 'bnb' ? fee : 0n;
+            books.addTrade({ ...TRADE, side, amount: coins, total, fee, feeCurrency }, ALL, nowMs);
           }
           if (isReadNow) {
-            expected = books.compare(totals(btc, usdt), nowMs);
+            expected = books.compare(now(), nowMs);
             books = restartedFrom(books);
           }
           expect(expected).toEqual([]);
         }
-        expect(books.compare(totals(btc, usdt), nowMs)).toEqual([]);
+        expect(books.compare(now(), nowMs)).toEqual([]);
       }),
     );
   });

@@ -130,6 +130,25 @@ test('without a known book an order has fees and times alone', () => {
   expect(quality).toMatchObject({ fees: parseUnits('0.1'), firstFillMs: 3_000, completionMs: 8_000 });
 });
 
+test('an order has the fees of its fills in other currencies, and none if one had no price', () => {
+  const order = ended('a', { filled: '1', filledTotal: '100', fee: '0.001' }, { state: 'filled' });
+  const inBnb = (feeValue: Units | null) => ({
+    ...fillAt('a', 4_000),
+    fee: parseUnits('0.2'),
+    feeCurrency: 'bnb',
+    feeValue,
+  });
+  const fills = [fillAt('a', 4_000), inBnb(parseUnits('20'))];
+  expect(measured([order], '100', fills)).toMatchObject([
+    { fees: parseUnits('20.1'), shortfall: parseUnits('20.1') },
+  ]);
+  const unvalued = measured([order], '100', [...fills, inBnb(null)]);
+  expect(unvalued).toMatchObject([{ fees: null, shortfall: null }]);
+  expect(groupQualities(unvalued, { keyOf: () => 'all', currencyOf: () => 'usdt' })).toMatchObject([
+    { orders: 1, unvaluedFees: 1, valued: 0, fees: 0n },
+  ]);
+});
+
 test('a group sums money, and weighs basis points by value', () => {
   const fills = [fillAt('m', 2_000), fillAt('s', 6_000), fillAt('s', 900)];
   const all = measured([PART, SALE, UNFILLED], '104', fills);
@@ -139,6 +158,7 @@ test('a group sums money, and weighs basis points by value', () => {
     key: 'all',
     currency: 'usdt',
     orders: 3,
+    unvaluedFees: 0,
     priced: 3,
     valued: 3,
     filledShare: (0.75 + 1 + 0) / 3,

@@ -12,7 +12,10 @@ export function ledgerOf(...quotes: readonly Currency[]): AssetLedger {
   return new AssetLedger({ marketNames: MARKET_NAMES, currency, quotes: new Set(quotes), sees: () => true });
 }
 
-/** Reads a trade such as `buy 1 for 100 fee 0.0025`, of BTCUSDT unless it says `in ETHUSDT`. */
+/**
+ * Reads a trade such as `buy 1 for 100 fee 0.0025`, of BTCUSDT unless it says `in ETHUSDT`. The fee is in the
+ * currency received, unless it says `from bnb`, maybe `worth 0.25`.
+ */
 function tradeOf(text: string, atMs: number): LedgerTrade {
   const words = text.split(' ');
   const after = (word: string, otherwise: string) =>
@@ -20,6 +23,7 @@ function tradeOf(text: string, atMs: number): LedgerTrade {
   const side = text.startsWith('buy') ? 'buy' : 'sell';
   const amount = parseUnits(after(side, ''));
   const total = parseUnits(after('for', ''));
+  const worth = after('worth', '');
   return {
     market: parseMarket(after('in', 'BTCUSDT')),
     side,
@@ -28,6 +32,8 @@ function tradeOf(text: string, atMs: number): LedgerTrade {
     amount,
     total,
     fee: parseUnits(after('fee', '0')),
+    feeCurrency: words.includes('from') ? after('from', '') : null,
+    feeValue: worth === '' ? null : parseUnits(worth),
     leastAmount: parseUnits('0.000001'),
   };
 }

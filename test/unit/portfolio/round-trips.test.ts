@@ -17,14 +17,23 @@ import { tradeIdOf } from '../../../src/venues/read-records.ts';
 import { runBacktest } from '../../../src/backtest/run-backtest.ts';
 import { backtestOf } from '../backtest/three-markets.ts';
 
-const MARKET = { amountStep: parseUnits('0.01'), minOrderValue: NO_UNITS, lastPrice: parseUnits('130') };
+const MARKET = {
+  base: 'btc',
+  amountStep: parseUnits('0.01'),
+  minOrderValue: NO_UNITS,
+  lastPrice: parseUnits('130'),
+};
 const MARKETS = new Map([['BTCUSDT', MARKET]]);
 /** The market with orders of a value of 5 or more. */
 const FIVE = new Map([['BTCUSDT', { ...MARKET, minOrderValue: parseUnits('5') }]]);
 
-/** Reads a fill from `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee, order. */
+/**
+ * Reads a fill from `1 buy 2 at 100 fee 0.1 of a`: time, side, amount, price, fee, order. A fee that is not in
+ * the currency received is `0.1/bnb/5`, with its value, or `0.1/bnb` without one.
+ */
 function fill(line: string): FillRecord {
-  const [time, side, amount, , price, , fee, , order = null, strategy = 'one'] = line.split(' ');
+  const [time, side, amount, , price, , paid = '', , order = null, strategy = 'one'] = line.split(' ');
+  const [fee, feeCurrency = null, worth = null] = paid.split('/');
   const units = { amount: parseUnits(amount ?? ''), price: parseUnits(price ?? '') };
   return {
     ...EMPTY_FILL,
@@ -38,6 +47,8 @@ function fill(line: string): FillRecord {
     ...units,
     total: valueAt(units.price, units.amount),
     fee: parseUnits(fee ?? ''),
+    feeCurrency,
+    feeValue: worth === null ? null : parseUnits(worth),
   };
 }
 
@@ -57,6 +68,38 @@ describe('round trips', () => {
     const trips = tripsOf('1 buy 2 at 100 fee 0.02 of a', '5 sell 1.98 at 110 fee 0.2178 of b');
     expect(shown(trips)).toEqual(['a>b 1.98 200 217.5822 17.5822 2.2178 1-5']);
     expect(trips.trips[0]).toMatchObject({ number: 1, isOpen: false, strategy: 'one', market: 'BTCUSDT' });
+  });
+
+  test('have fees in the quote of a purchase, the coin of a sale and a third currency as costs', () => {
+    const trips = tripsOf(
+      '1 buy 2 at 100 fee 1/usdt/1 of a',
+      '2 buy 1 at 100 fee 0.1/bnb/5 of a',
+      '3 sell 1 at 110 fee 0.1/btc/11 of b',
+      '4 sell 1.9 at 110 fee 0.1/bnb/4 of b',
+    );
+    expect(shown(trips)).toEqual(['a>b 3 306 315 9 21 1-4']);
+    expect(trips.trips[0]?.hasUnvaluedFee).toBe(false);
+  });
+
+  test('say of a fee that had no price that they are without it', () => {
+    const { trips } = tripsOf(
+      '1 buy 2 at 100 fee 0.1/bnb of a',
+      '2 sell 1 at 110 fee 0 of b',
+      '3 buy 1 at 100 fee 0 of c',
+      '4 sell 1 at 110 fee 0 of d',
+      '5 sell 1 at 110 fee 0.1/bnb of e',
+    );
+    expect(
+      trips.map(({ entryOrder, exitOrder, profit, hasUnvaluedFee }) => [
+        `${entryOrder}>${exitOrder}`,
+        formatUnits(profit),
+        hasUnvaluedFee,
+      ]),
+    ).toEqual([
+      ['a>b', '10', true],
+      ['a>d', '10', true],
+      ['c>e', '10', true],
+    ]);
   });
 
   test('sell the oldest first and split partial closes', () => {

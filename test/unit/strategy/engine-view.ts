@@ -128,6 +128,7 @@ export const fill = {
   amount: text('1'),
   total: text('1'),
   fee: text('0'),
+  feeCurrency: null,
   tag: 'x',
   exit: null,
 } as const;

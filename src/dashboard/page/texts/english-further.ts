@@ -66,6 +66,9 @@ export const ENGLISH_FURTHER_TEXTS = {
   'quality.share': '{share} of the volume',
   'quality.queue.known':
     'Of {rested} orders that rested, the place in the queue is known of {placed}, and all trades of {shared}.',
+  'fees.unvalued':
+    'Includes {count} with a fee in a currency that had no price. The figures are without that fee.',
+  'fees.without': 'a fee is not counted',
   'fills.title': 'Fills',
   'fills.note': 'newest first',
   'fills.none': 'No fills.',

@@ -67,6 +67,8 @@ export const PERSIAN_FURTHER_TEXTS: TranslationOf<typeof ENGLISH_FURTHER_TEXTS> 
   'quality.share': '{share} از حجم',
   'quality.queue.known':
     'از {rested} سفارشی که در صف مانده‌اند، جای {placed} سفارش در صف و همهٔ معامله‌های {shared} سفارش معلوم است.',
+  'fees.unvalued': '{count} مورد کارمزدی به ارزی دارد که قیمتی نداشت. رقم‌ها بدون آن کارمزد است.',
+  'fees.without': 'یک کارمزد حساب نشده',
   'fills.title': TERMS.fills,
   'fills.note': 'جدیدترین در بالا',
   'fills.none': 'هنوز سفارشی اجرا نشده است.',

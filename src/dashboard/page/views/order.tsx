@@ -57,7 +57,7 @@ export function OneOrderView({ name }: { readonly name: string }) {
 }
 
 interface OrderFactsProps {
-  readonly order: OrderItem;
+  readonly order: OrderReply['orders'][number];
   readonly intent: OrderReply['intent'];
 }
 
@@ -95,7 +95,12 @@ function OrderFacts({ order, intent }: OrderFactsProps) {
         <NamedFigure text="column.filled">
           {showExact(filled, base)} · {showExact(filledTotal, quote)}
         </NamedFigure>
-        <NamedFigure text="column.fee">{showExact(fee, side === 'buy' ? base : quote)}</NamedFigure>
+        <NamedFigure text="column.fee">
+          {[{ amount: fee, currency: side === 'buy' ? base : quote }, ...order.otherFees]
+            .filter(({ amount: paid }) => paid !== '0' || order.otherFees.length === 0)
+            .map((paid) => showExact(paid.amount, paid.currency))
+            .join(' · ')}
+        </NamedFigure>
         <NamedFigure text="column.strategy">
           <NameLink view="strategy" name={strategy} />
         </NamedFigure>

@@ -132,12 +132,19 @@ export function TripsView() {
                   </NamedFigure>
                 </dl>
               ))}
+              <UnvaluedFees of={sums} />
             </>
           )}
         />
       </Panel>
     </>
   );
+}
+
+/** Says of how many trades or orders a fee is not counted, since its currency had no price. */
+function UnvaluedFees({ of }: { readonly of: readonly { readonly unvaluedFees: number }[] }) {
+  const count = of.reduce((sum, { unvaluedFees }) => sum + unvaluedFees, 0);
+  return count === 0 ? null : <p class="note">{t('fees.unvalued', { count })}</p>;
 }
 
 const twoLines = (first: ComponentChild, second: ComponentChild): ComponentChild => (
@@ -209,7 +216,8 @@ function tripColumns(): readonly (readonly [TripOrder | null, DataColumn<TripIte
       'profit',
       column(
         'column.profit',
-        ({ profit, currency }) => <Gain amount={profit} currency={currency} />,
+        ({ profit, currency, hasUnvaluedFee }) =>
+          twoLines(<Gain amount={profit} currency={currency} />, hasUnvaluedFee ? t('fees.without') : null),
         'number',
       ),
     ],
@@ -345,6 +353,7 @@ export function ProfitsView() {
                     />
                   ) : null}
                   <ProfitTable by={by.value} groups={own} />
+                  <UnvaluedFees of={own} />
                 </Panel>
               );
             })
@@ -433,6 +442,7 @@ export function QualityView() {
               empty="quality.none"
             />
             {standing === 0 ? null : <p class="note">{t('quality.standing', { count: standing })}</p>}
+            <UnvaluedFees of={groups} />
             <QueueNote groups={groups} />
           </Panel>
         )}

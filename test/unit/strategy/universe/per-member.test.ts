@@ -202,6 +202,7 @@ describe('a strategy that is declared per member', () => {
       market: 'ETHIRT',
       timeMs: 1,
       side: 'buy',
+      feeCurrency: null,
       tag: null,
       exit: null,
     } as const;

@@ -37,6 +37,7 @@ const trip = (from: number, to: number | null, cost: string): RoundTrip => ({
   profit: NONE,
   isOpen: to === null,
   isOfMoney: false,
+  hasUnvaluedFee: false,
 });
 
 const held = (trips: readonly RoundTrip[]) =>
@@ -93,6 +94,7 @@ const changedTrip = (number: number, closedAtMs: number | null, profit: string):
   profit: parseUnits(profit),
   isOpen: closedAtMs === null,
   isOfMoney: false,
+  hasUnvaluedFee: false,
 });
 
 const changesOf = (trips: readonly RoundTrip[], equity = '1000'): readonly number[] =>

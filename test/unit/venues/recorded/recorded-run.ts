@@ -133,7 +133,10 @@ export async function runRecorded(
     readonly bars?: readonly CandleColumns[];
     readonly stats?: readonly RecordedStats[];
   } & Partial<
-    Pick<PollRunOptions, 'fromMs' | 'toMs' | 'onJournal' | 'curveEveryMs' | 'limits' | 'mirror'>
+    Pick<
+      PollRunOptions,
+      'fromMs' | 'toMs' | 'onJournal' | 'curveEveryMs' | 'limits' | 'mirror' | 'balances' | 'feeCoin'
+    >
   > = {},
 ): Promise<PollRun> {
   const {
