@@ -28,7 +28,7 @@ export function createBenchEngine(definition: StrategyDefinition): Engine {
     market: BENCH_MARKET.symbol,
     timeframe: '1m',
   });
-  const { feeds } = planPolls(planInputOf([runner], budgetTable().values()));
+  const { feeds } = planPolls(planInputOf([runner], budgetTable().values(), INTERFACE_PROFILE));
   return new Engine(
     {
       ...DEFAULT_ENGINE_TIMES,

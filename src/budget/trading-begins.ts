@@ -8,8 +8,6 @@ import { hasHeadroom } from './doubt.ts';
 /** Calls that a bot sends before and with its first order: markets, account, and the order ("Limits"). */
 const NEEDED: readonly VenueCallKind[] = ['options', 'orders', 'trades', 'wallets', 'place'];
 
-type BudgetOf = VenueProfile['budgets'];
-
 /** Time at which the first order may leave, as far as the ledger decides. */
 export interface TradingBegins {
   /** Time to wait from now; 0 for none. If the exchange has not answered yet: from its first answer on. */
@@ -24,15 +22,14 @@ export interface TradingBegins {
 /** No wait. */
 export const AT_ONCE: TradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
 
-/** Returns the wait from a report. `subjects`: address and credential. `budgetOf`: budget of a call. */
+/** Returns the wait from a report. `subjects`: address and credential. `needed`: see `neededBudgets`. */
 export function tradingBegins(
   rows: readonly BudgetReport[],
-  of: { readonly subjects: ReadonlySet<string>; readonly budgetOf: BudgetOf },
+  { needed, subjects }: { readonly subjects: ReadonlySet<string>; readonly needed: ReadonlySet<string> },
 ): TradingBegins {
-  const needed = neededOf(of.budgetOf);
   let latest = AT_ONCE;
   for (const row of rows) {
-    if (!needed.has(row.budget) || !of.subjects.has(row.subject)) continue;
+    if (!needed.has(row.budget) || !subjects.has(row.subject)) continue;
     const { budget, fullForMs, lockedForMs, isUnheard, windowMs } = row;
     const isLocked = lockedForMs !== null && lockedForMs > fullForMs;
     const latestMs = isLocked ? lockedForMs : fullForMs;
@@ -44,8 +41,7 @@ export function tradingBegins(
 }
 
 /** Returns the wait without a ledger: all windows count as full until one after the first answer. */
-export function freshTradingBegins(budgets: Iterable<RateLimit>, budgetOf: BudgetOf): TradingBegins {
-  const needed = neededOf(budgetOf);
+export function freshTradingBegins(budgets: Iterable<RateLimit>, needed: ReadonlySet<string>): TradingBegins {
   const all = [...budgets];
   const canBeHeard = all.some(hasHeadroom);
   let latest = AT_ONCE;
@@ -58,7 +54,9 @@ export function freshTradingBegins(budgets: Iterable<RateLimit>, budgetOf: Budge
   return latest;
 }
 
-const neededOf = (budgetOf: BudgetOf): ReadonlySet<string> => new Set(NEEDED.map((kind) => budgetOf[kind]));
+/** Returns the budgets that a bot's first order waits for. */
+export const neededBudgets = ({ budgets }: Pick<VenueProfile, 'budgets'>): ReadonlySet<string> =>
+  new Set(NEEDED.map((kind) => budgets[kind]));
 
 /** Returns the wait as one sentence. */
 export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): Sentence {

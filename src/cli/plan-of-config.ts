@@ -6,12 +6,10 @@ import { loadInstances, type LostStrategy } from '../daemon/load-instances.ts';
 import { MODES } from '../daemon/modes.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
-import { budgetTable } from '../exchange/client-options.ts';
-import { orderBookBudget } from '../exchange/endpoints.ts';
 import { leastLimit } from '../engine/risk-limits.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import type { VenueProfile } from '../venues/port.ts';
-import { NO_MARGIN_BY_KEY, NO_MARGIN_ON_PAPER, INTERFACE_PROFILE } from '../venues/interface-profile.ts';
+import { loadVenue } from '../venues/load-venue.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,6 +23,8 @@ import { mirrorName } from '../mirror/mirror-path.ts';
 
 export interface ConfigPlan {
   readonly plan: PollPlan;
+  /** Facts of the exchange that was planned for. */
+  readonly profile: VenueProfile;
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Strategies in the plan, such as `ma-cross (BTCIRT)`. */
   readonly strategies: readonly string[];
@@ -58,8 +58,9 @@ export async function planOfConfigs(
 ): Promise<ConfigPlan> {
   const [first] = configs;
   const { askEmbedded, named = new Map<string, number>() } = options;
+  const profile = await MODES[first.mode].profile(first);
   const facts =
-    askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : outsideFacts(first, named);
+    askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : await outsideFacts(first, named);
   // A file that loops while it is loaded must not block the command.
   const threads = new StrategyThreads({ limits: first.isolation, onPrint: (_, line) => console.error(line) });
   const loaded = await Promise.all(
@@ -74,17 +75,8 @@ export async function planOfConfigs(
   ).finally(async () => threads.dispose());
   const runners = loaded.flatMap(({ instances }) => instances.map(({ runner }) => runner));
   return {
-    plan: planPolls({
-      ...planInputOf(runners, facts.budgets.values()),
-      venue: {
-        ...INTERFACE_PROFILE,
-        ...unservedIn(first),
-        budgets: {
-          ...INTERFACE_PROFILE.budgets,
-          book: orderBookBudget(first.mode === 'embedded' ? 'v2' : first.exchange.orderBook),
-        },
-      },
-    }),
+    plan: planPolls(planInputOf(runners, facts.budgets.values(), profile)),
+    profile,
     budgets: facts.budgets,
     maxStandstillMs: leastLimit(
       loaded.flatMap(({ instances }) => instances.map(({ limits }) => limits.maxStandstillMs)),
@@ -94,14 +86,11 @@ export async function planOfConfigs(
   };
 }
 
-/** Returns the requests that a configuration's exchange does not answer, by its venue. */
-function unservedIn({ mode, exchange }: BotConfig): Pick<VenueProfile, 'unserved'> {
-  if (mode === 'paper') return { unserved: NO_MARGIN_ON_PAPER };
-  return mode === 'live' && exchange.credentials?.kind === 'key' ? { unserved: NO_MARGIN_BY_KEY } : {};
-}
-
-function outsideFacts({ exchange }: BotConfig, named: ReadonlyMap<string, number>): VenueFacts {
-  const own = budgetTable(exchange.limits, exchange.headroom);
+async function outsideFacts(
+  { exchange }: BotConfig,
+  named: ReadonlyMap<string, number>,
+): Promise<VenueFacts> {
+  const own = (await loadVenue(exchange.venue)).budgetsFor(exchange);
   const budgets = new Map([...own].map(([name, budget]) => [name, lowered(budget, named.get(name) ?? null)]));
   return { budgets, knownMarkets: null };
 }

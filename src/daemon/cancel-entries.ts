@@ -3,8 +3,8 @@ import type { VenueOrder } from '../domain/order.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { nextOrdersPage, openOrdersCalls, OwnMarkets } from '../engine/own-list.ts';
-import { profileOf } from '../venues/interface-profile.ts';
 import type { Page, VenueAnswer, VenueCall } from '../venues/port.ts';
+import type { VenueProfile } from '../venues/port.ts';
 import { sendRequest, type VenueCaller } from '../venues/venue-caller.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { exitsAmong, type HeldOf } from '../engine/exits.ts';
@@ -45,6 +45,7 @@ export interface CanceledEntries {
 }
 
 interface CancelEntriesOptions extends SilentBot {
+  readonly profile: VenueProfile;
   readonly caller: VenueCaller;
   readonly limiter: Limiter;
   /** Clocks: one for the end of requests, one for the limiter. Both in ms. */
@@ -67,7 +68,7 @@ export async function cancelEntries(options: CancelEntriesOptions): Promise<Canc
   const listed = await openOrders(options);
   if (listed === null) return { canceled: [], kept: [], left: [], unseen: [], isBack: true };
   const { orders: own, heldOf } = options.readOwn();
-  const { marketNames } = profileOf(options.caller);
+  const { marketNames } = options.profile;
   const { instance } = options;
   return cancelEach(options, sortOpenOrders({ listed, own, heldOf, marketNames, instance }));
 }
@@ -83,7 +84,7 @@ async function ask(options: CancelEntriesOptions, call: VenueCall): Promise<Venu
 
 /** Returns all open orders of the account; null if the bot came back before they were read. */
 async function openOrders(options: CancelEntriesOptions): Promise<readonly VenueOrder[] | null> {
-  const venue = profileOf(options.caller);
+  const venue = options.profile;
   const all: VenueOrder[] = [];
   const markets = new OwnMarkets(options.readOwn().orders.map(({ market }) => market));
   const calls = [...openOrdersCalls(venue, markets)];

@@ -433,7 +433,7 @@ export function createBotConfig(
   };
   return {
     ...others,
-    ...modeConfig(others, { exchange: of.exchange, absolute: absoluteOrNull }),
+    ...modeConfig(others, { exchange: of.exchange, absolute: absoluteOrNull, folder: of.folder }),
     credentialPlace: of.credentialPlace ?? null,
     data: { folder: dataFolder, retention: data.retention },
     record:

@@ -7,7 +7,7 @@ import { hasHeadroom } from '../budget/doubt.ts';
 import { USUAL_REPLY_MS, type PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';
 import { marketsOfSubscription } from '../strategy/subscriptions.ts';
-import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
+import type { VenueProfile } from '../venues/port.ts';
 
 /**
  * Pages of orders and of trades that a bot has to read after a restart: those unsettled before, and newer
@@ -16,7 +16,11 @@ import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 const PAGES_BEHIND = 2;
 
 /** Builds the input of a plan from the strategies' needs and the limits. */
-export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<Budget>): PlanInput {
+export function planInputOf(
+  runners: readonly StrategyPort[],
+  budgets: Iterable<Budget>,
+  venue: VenueProfile,
+): PlanInput {
   const all = [...budgets];
   return {
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
@@ -25,7 +29,7 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
     traded: runners.flatMap((runner) =>
       namedMarketsOf(runner).map((market) => ({ strategy: runner.name, market })),
     ),
-    bridged: bridgedOf(runners),
+    bridged: bridgedOf(runners, venue),
     trails: runners.flatMap(({ name, trailing }) =>
       trailing === null ? [] : [{ strategy: name, ...trailing }],
     ),
@@ -33,7 +37,7 @@ export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<
       const { name, limit, windowMs } = budget;
       return { name, limit, windowMs, reserve: reserveOf(budget) };
     }),
-    venue: INTERFACE_PROFILE,
+    venue,
     usesAccount: true,
     replyMs: USUAL_REPLY_MS,
     restart: {
@@ -60,8 +64,11 @@ function namedMarketsOf(runner: StrategyPort): readonly string[] {
  * Returns the names of strategies with tether markets in a bot that has rial markets too. Its equity, and the
  * profit of a strategy in both, need the price of tether in rial; no other bot needs it.
  */
-export function bridgedOf(runners: readonly StrategyPort[]): readonly string[] {
-  const { base, quote } = INTERFACE_PROFILE.marketNames.bridge;
+export function bridgedOf(
+  runners: readonly StrategyPort[],
+  { marketNames }: Pick<VenueProfile, 'marketNames'>,
+): readonly string[] {
+  const { base, quote } = marketNames.bridge;
   const inTether = runners.filter((runner) => quotesOf(runner).has(base));
   const isInRial = runners.some((runner) => quotesOf(runner).has(quote));
   return isInRial ? inTether.map(({ name }) => name) : [];

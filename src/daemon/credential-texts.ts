@@ -131,6 +131,7 @@ export function credentialAdvice(settings: CredentialSettings, place: Sentence |
   const facts = { place: place ?? sentence('place-configuration') };
   return {
     name: sentence(`credential-${settings.kind}`, facts),
-    advice: sentence(`advice-${settings.kind}`, facts),
+    // One advice serves both kinds of keys.
+    advice: sentence(settings.kind === 'secret' ? 'advice-key' : `advice-${settings.kind}`, facts),
   };
 }

@@ -1,6 +1,12 @@
 import { LedgerSnapshot } from '../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
-import { beginsText, AT_ONCE, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
+import {
+  beginsText,
+  AT_ONCE,
+  neededBudgets,
+  tradingBegins,
+  type TradingBegins,
+} from '../budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { readRun } from './run-record.ts';
 import type { Sentence } from '../language/sentence.ts';
@@ -39,7 +45,10 @@ export class FolderLedger {
  */
 export function botTradingBegins(dataFolder: string, rows: readonly BudgetReport[]): TradingBegins {
   // Orders on paper stay in the bot: no limit of the exchange holds them back.
-  if (rows.length === 0 || readRun(dataFolder).note?.mode === 'paper') return AT_ONCE;
+  const { note, ledger } = readRun(dataFolder);
+  if (rows.length === 0 || note?.mode === 'paper') return AT_ONCE;
   const subjects = new Set(rows.map(({ subject }) => subject));
-  return tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets });
+  // An older sarraf knew one venue.
+  const needed = ledger?.needed === undefined ? neededBudgets(INTERFACE_PROFILE) : new Set(ledger.needed);
+  return tradingBegins(rows, { subjects, needed });
 }

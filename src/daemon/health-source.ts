@@ -4,8 +4,7 @@ import type { RefusalCount } from '../engine/intent-tally.ts';
 import type { ProfitText } from '../portfolio/profit.ts';
 import { LedgerSnapshot } from '../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
-import { beginsText, tradingBegins } from '../budget/trading-begins.ts';
-import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
+import { beginsText, neededBudgets, tradingBegins } from '../budget/trading-begins.ts';
 import type { Venue } from '../venues/venue.ts';
 import { OLDEST_HEARTBEAT_MS } from './run-record.ts';
 import { english } from '../language/sentence.ts';
@@ -166,16 +165,20 @@ export class LedgerWatch {
   private readonly ledger: LedgerSnapshot | null;
   private readonly own: Venue['ownBudgets'];
   private readonly subjects: ReadonlySet<string>;
+  private readonly needed: ReadonlySet<string>;
   private seen: readonly BudgetReport[] = [];
   private health = NOTHING;
 
   /**
-   * `subjects`: names under which the ledger counts the bot. `own`: its budgets, if the ledger is in memory.
+   * `subjects`: names under which the ledger counts the bot. `ownBudgets`: its budgets, if the ledger is in
+   * memory.
    */
-  constructor(place: string | null, subjects: Iterable<string>, own?: Venue['ownBudgets']) {
+  constructor(venue: Pick<Venue, 'ledgerFile' | 'ledgerSubjects' | 'ownBudgets' | 'profile'>) {
+    const { ledgerFile: place, ledgerSubjects, ownBudgets, profile } = venue;
     this.ledger = place === null ? null : new LedgerSnapshot(place);
-    this.subjects = new Set(subjects);
-    this.own = own;
+    this.subjects = new Set(ledgerSubjects);
+    this.own = ownBudgets;
+    this.needed = neededBudgets(profile);
   }
 
   snapshot(): LedgerHealth {
@@ -193,7 +196,7 @@ export class LedgerWatch {
   }
 
   private healthOf(rows: readonly BudgetReport[]): LedgerHealth {
-    const begins = tradingBegins(rows, { subjects: this.subjects, budgetOf: INTERFACE_PROFILE.budgets });
+    const begins = tradingBegins(rows, { subjects: this.subjects, needed: this.needed });
     return {
       placingFault: begins.why === 'unknown' ? english(beginsText(begins)) : null,
       budgets: rows.map(({ budget, subject, inUse, limit, lowered }) => ({

@@ -4,6 +4,9 @@ import { budgetTable, DEFAULT_HEADROOM } from '../exchange/client-options.ts';
 import { ORDER_BOOK_VERSIONS } from '../exchange/endpoints.ts';
 import { address, duration, balances } from './setting-fields.ts';
 import { credentialsSettings } from '../venues/client-credentials.ts';
+import { INTERFACE_PROFILE, profileOnPaper } from '../venues/interface-profile.ts';
+import type { VenueProfile } from '../venues/port.ts';
+import type { VenuePlace } from '../venues/load-venue.ts';
 import { checkShownAddress } from '../redis/redis-server.ts';
 import { exchangeConfig, type ExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { feesConfig } from '../simulator-server/market-config.ts';
@@ -85,7 +88,8 @@ const paperSettings = z
   .transform(({ baseUrl = null, ...rest }) => ({ ...rest, baseUrl }))
   .prefault({});
 
-const BUDGET_NAMES = [...budgetTable().keys()] as [string, ...string[]];
+/** Names of the limits of the venue `service`; another venue checks its own when it is opened. */
+const BUDGET_NAMES: ReadonlySet<string> = new Set(budgetTable().keys());
 
 /** Largest limit of a budget: requests of one window are stored as rows and read on every admission. */
 const LARGEST_LIMIT = 100_000;
@@ -103,6 +107,14 @@ const exchangeSettings = z
     baseUrl: address()
       .optional()
       .describe('Address of the exchange, scheme and host. Needed in the modes paper and live.'),
+    venue: z
+      .string()
+      .min(1)
+      .max(500)
+      .prefault('service')
+      .describe(
+        'The venue: service, the path of a file such as ./my-venue.ts, or the name of an installed package; docs/venues.md says how one is written.',
+      ),
     name: z
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, 'expected letters and digits, such as Service')
@@ -126,7 +138,7 @@ const exchangeSettings = z
         'The form of order books: that of the interface (v2), that of newer deployments (v3), which has its own limit, or auto: v3 once v2 answers 404 and v3 has the book.',
       ),
     limits: z
-      .partialRecord(z.enum(BUDGET_NAMES), budgetLimit)
+      .record(z.string(), budgetLimit)
       .prefault({})
       .describe(
         'Rate limits other than those of the interface, by the name of the budget (docs/reference/endpoints.md has them).',
@@ -175,6 +187,15 @@ const exchangeSettings = z
         'Name of the public IP address that this machine calls from, where bots on several machines share a ledger and their public addresses differ. Limits per address are counted apart by it. Machines behind one public address must have the same name, or none.',
       ),
   })
+  .superRefine(({ venue, limits }, context) => {
+    if (venue !== 'service') return;
+    for (const name of Object.keys(limits).filter((limit) => !BUDGET_NAMES.has(limit)))
+      context.addIssue({
+        code: 'custom',
+        path: ['limits', name],
+        message: `expected one of ${[...BUDGET_NAMES].join(', ')}`,
+      });
+  })
   .transform(
     ({
       baseUrl = null,
@@ -192,11 +213,6 @@ const exchangeSettings = z
       ledger,
       ledgerTimeoutMs: ledgerTimeout,
       publicAddress: ledger === null ? null : publicAddress,
-      limits: Object.fromEntries(
-        Object.entries(rest.limits).filter(
-          (entry): entry is [string, { limit: number; windowMs: number }] => entry[1] !== undefined,
-        ),
-      ),
     }),
   );
 
@@ -209,8 +225,11 @@ export const MODE_SETTINGS = {
 
 type Read = { readonly [Name in keyof typeof MODE_SETTINGS]: z.output<(typeof MODE_SETTINGS)[Name]> };
 
+type ExchangeRead = Omit<Read['exchange'], 'venue'> & { readonly venue: VenuePlace };
+
 /** Settings of the modes once files are read and paths are absolute. */
-export interface ModeConfig extends Pick<Read, 'exchange' | 'paper'> {
+export interface ModeConfig extends Pick<Read, 'paper'> {
+  readonly exchange: ExchangeRead;
   readonly mode: (typeof BOT_MODES)[number];
   /** `exchange` is null if the exchange in this process has the defaults. */
   readonly embedded: Omit<Read['embedded'], 'file' | 'exchange'> & {
@@ -221,10 +240,19 @@ export interface ModeConfig extends Pick<Read, 'exchange' | 'paper'> {
 /** Resolves the paths and addresses of the modes' settings. */
 export function modeConfig(
   { exchange, paper, embedded: { file: _read, exchange: _inline, ...embedded } }: Read,
-  of: { readonly exchange: ExchangeConfig | null; readonly absolute: (path: string | null) => string | null },
+  of: {
+    readonly exchange: ExchangeConfig | null;
+    readonly absolute: (path: string | null) => string | null;
+    /** Folder of the configuration's file. */
+    readonly folder: string;
+  },
 ): Omit<ModeConfig, 'mode'> {
   return {
-    exchange: { ...exchange, ledgerFolder: of.absolute(exchange.ledgerFolder) },
+    exchange: {
+      ...exchange,
+      venue: { name: exchange.venue, folder: of.folder },
+      ledgerFolder: of.absolute(exchange.ledgerFolder),
+    },
     embedded: { ...embedded, replay: of.absolute(embedded.replay), exchange: of.exchange },
     paper: { ...paper, baseUrl: paper.baseUrl ?? exchange.baseUrl },
   };
@@ -246,11 +274,18 @@ interface Mode {
   readonly address: (config: ModeConfig) => string | null;
   /** Returns the first lines of a run. */
   readonly banner: (config: ModeConfig, ledger: string) => readonly string[];
+  /** Returns the facts of its exchange, which is not asked. Throws `INVALID_OPTIONS` for an unusable venue. */
+  readonly profile: (config: Pick<ModeConfig, 'exchange'>) => Promise<VenueProfile>;
   /** Opens the venue and loads no other mode's code. Throws if it is out of reach or lacks the markets. */
   readonly open: (config: OpenConfig, replay: ReplayFile | null, opening: Opening) => Promise<Venue>;
 }
 
-const ACCOUNTS = { token: 'a token', key: 'an API key', login: 'a user who logs in' } as const;
+const ACCOUNTS = {
+  token: 'a token',
+  key: 'an API key',
+  secret: 'an API key',
+  login: 'a user who logs in',
+} as const;
 
 export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
   embedded: {
@@ -271,6 +306,7 @@ export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
     banner: ({ embedded: { replay, seed } }) => [
       `Embedded: the exchange is in this process, ${replay === null ? `synthetic traders, seed ${seed}` : `the recording ${replay}`}; no money is real.`,
     ],
+    profile: async () => INTERFACE_PROFILE,
     open: async ({ embedded, strategies, exchange }, replay, { wrap, startMs }) => {
       const { createEmbeddedVenue } = await import('../venues/embedded-venue.ts');
       return createEmbeddedVenue({
@@ -304,6 +340,7 @@ export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
       'Paper: orders stay in this process, prices are real.',
       `Public data of ${paper.baseUrl ?? 'unknown'}. Ledger: ${ledger}.`,
     ],
+    profile: async (config) => profileOnPaper(await venueProfile(config)),
     open: async (config, _replay, opening) => {
       const { createPaperVenue } = await import('../venues/paper-venue.ts');
       const { PaperAccountFile } = await import('./paper-account-file.ts');
@@ -329,12 +366,18 @@ export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
       '*** LIVE *** REAL ORDERS WITH REAL MONEY',
       `Exchange ${baseUrl ?? 'unknown'} by ${credentials === null ? 'nobody' : ACCOUNTS[credentials.kind]}. Ledger: ${ledger}.`,
     ],
+    profile: async (config) => venueProfile(config),
     open: async (config, _replay, opening) => {
       const { createLiveVenue } = await import('../venues/live-venue.ts');
       return createLiveVenue(config, opening);
     },
   },
 };
+
+async function venueProfile({ exchange }: Pick<ModeConfig, 'exchange'>): Promise<VenueProfile> {
+  const { loadVenue } = await import('../venues/load-venue.ts');
+  return (await loadVenue(exchange.venue)).profileFor(exchange);
+}
 
 /** Returns the ledger's path for requests to a configured exchange; null if it is in this process. */
 export function ledgerOf(config: ModeConfig): string | null {

@@ -9,7 +9,6 @@ import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
 import { planInputOf } from './create-plan.ts';
 import { openRemoteExchange, readMarkets, type RemoteExchange } from '../venues/live-venue.ts';
 import { Recording, type RecordingSummary } from './run/recording.ts';
-import { profileOf } from '../venues/interface-profile.ts';
 import type { BotConfig, RecordConfig } from './create-bot-config.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
 import { statsCall, type VenueCall } from '../venues/port.ts';
@@ -103,12 +102,11 @@ function checkMarkets(
  */
 function feedsOf(
   markets: readonly MarketSymbol[],
-  { client, caller }: RemoteExchange,
+  { connection, profile }: RemoteExchange,
 ): readonly PlannedFeed[] {
   const longest = { maxAgeMs: LONGEST_AGE_MS };
   const { feeds, problems } = planPolls({
-    ...planInputOf([], client.budgets.values()),
-    venue: profileOf(caller),
+    ...planInputOf([], connection.budgets.values(), profile),
     subscriptions: markets.flatMap((market) =>
       [
         book(market, { ...WANTED.book, ...longest }),

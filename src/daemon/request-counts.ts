@@ -1,5 +1,6 @@
 import type { Budget } from '../domain/rate-limit.ts';
-import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
+import type { VenueCall } from '../venues/port.ts';
+import type { VenueCaller } from '../venues/venue-caller.ts';
 
 /** Requests of one endpoint, compared with its limit. */
 export interface EndpointUsage {
@@ -13,8 +14,9 @@ export interface EndpointUsage {
 
 /** Counts sent requests by endpoint and outcome, for the summary and the metrics. */
 export class RequestCounts {
-  private readonly sent = new Map<EndpointName, number>();
-  private readonly ends = new Map<EndpointName, Map<string, number>>();
+  private readonly sent = new Map<string, number>();
+  private readonly ends = new Map<string, Map<string, number>>();
+  private readonly budgetOf = new Map<string, string>();
   private readonly budgets: ReadonlyMap<string, Budget>;
   /** Returns the most slots that were ever in use at once, for the budgets where this is known. */
   private readonly most: () => ReadonlyMap<string, number>;
@@ -27,9 +29,14 @@ export class RequestCounts {
     this.most = options.most;
   }
 
-  add(endpoint: EndpointName, outcome: string): void {
+  /** Counts the request of one call. */
+  add(call: VenueCall, outcome: string, caller: Pick<VenueCaller, 'endpointOf' | 'budgetOf'>): void {
+    const endpoint = caller.endpointOf(call);
     let ends = this.ends.get(endpoint);
-    if (ends === undefined) this.ends.set(endpoint, (ends = new Map()));
+    if (ends === undefined) {
+      this.ends.set(endpoint, (ends = new Map()));
+      this.budgetOf.set(endpoint, caller.budgetOf(call));
+    }
     ends.set(outcome, (ends.get(outcome) ?? 0) + 1);
     if (outcome !== 'unsent') this.sent.set(endpoint, (this.sent.get(endpoint) ?? 0) + 1);
   }
@@ -43,7 +50,7 @@ export class RequestCounts {
 
   /** Returns the number of requests that were sent against a limit. */
   sentAgainst(budget: string): number {
-    const of = [...this.sent].filter(([endpoint]) => ENDPOINTS[endpoint].budget.name === budget);
+    const of = [...this.sent].filter(([endpoint]) => this.budgetOf.get(endpoint) === budget);
     return of.reduce((sum, [, count]) => sum + count, 0);
   }
 
@@ -53,9 +60,10 @@ export class RequestCounts {
 
   usage(): readonly EndpointUsage[] {
     const most = this.most();
-    return [...this.sent].map(([endpoint, requests]) => {
-      const declared = ENDPOINTS[endpoint].budget;
-      const { name, limit, windowMs } = this.budgets.get(declared.name) ?? declared;
+    return [...this.sent].flatMap(([endpoint, requests]) => {
+      const budget = this.budgets.get(this.budgetOf.get(endpoint) ?? '');
+      if (budget === undefined) return [];
+      const { name, limit, windowMs } = budget;
       return { endpoint, requests, most: most.get(name) ?? 0, limit, windowMs };
     });
   }

@@ -4,7 +4,9 @@ import { countText, groupedText, moneyText, formatUnits } from '../domain/money.
 import { messageOf, SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { EngineNotice } from '../engine/engine-event.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
+import type { VenueProfile } from '../venues/port.ts';
 import type { Venue } from '../venues/venue.ts';
+import { neededBudgets } from '../budget/trading-begins.ts';
 import { Sidecars, type Sidecar, type CreateSidecar } from './sidecar.ts';
 import { ClockWatch, watchedTransport, CrashWatch } from './run/clock-watch.ts';
 import { createBot, type CreatedBot } from './run/create-bot.ts';
@@ -99,9 +101,10 @@ function firstError(error: unknown): unknown {
 async function runInFolder(options: RunOptions): Promise<Summary> {
   const { config } = options;
   using locks = acquireProcessLocks(config, accountIdentity(config.exchange.credentials));
-  using record = new RunRecord(config.data.folder, beginningOf(options));
+  const profile = await MODES[config.mode].profile(config);
+  using record = new RunRecord(config.data.folder, beginningOf(options, profile));
   try {
-    return await runInProcess(options, { locks, record });
+    return await runInProcess(options, { locks, record, profile });
   } catch (thrown) {
     const error = firstError(thrown);
     // A stop before the exchange has answered was requested.
@@ -112,7 +115,7 @@ async function runInFolder(options: RunOptions): Promise<Summary> {
 }
 
 /** Returns the facts of a configured run's beginning, for readers of its folder. */
-function beginningOf({ config, bundledStrategies }: RunOptions): RunBeginning {
+function beginningOf({ config, bundledStrategies }: RunOptions, profile: VenueProfile): RunBeginning {
   const { mode, instance, strategies, exchange } = config;
   const folders = [...config.strategiesFolders, bundledStrategies];
   const ledger = ledgerOf(config);
@@ -121,7 +124,9 @@ function beginningOf({ config, bundledStrategies }: RunOptions): RunBeginning {
     instance,
     alerts: alertsState(config),
     strategies: strategies.map((strategy) => runNoteOf(strategy, folders)),
-    ...(ledger === null ? {} : { ledger, subjects: Object.values(ledgerSubjects(exchange)) }),
+    ...(ledger === null
+      ? {}
+      : { ledger, subjects: Object.values(ledgerSubjects(exchange)), needed: [...neededBudgets(profile)] }),
   };
 }
 
@@ -139,7 +144,11 @@ interface Run {
 /** Runs the bot with its log, recording, health report and sidecars. */
 async function runInProcess(
   options: RunOptions,
-  { locks, record }: { readonly locks: ProcessLocks; readonly record: RunRecord },
+  {
+    locks,
+    record,
+    profile,
+  }: { readonly locks: ProcessLocks; readonly record: RunRecord; readonly profile: VenueProfile },
 ): Promise<Summary> {
   const { config } = options;
   const screen = screenFor(options);
@@ -149,7 +158,7 @@ async function runInProcess(
   noteRun(config, { record, screen });
   await using opened = new AsyncDisposableStack();
   const recording = opened.adopt(await createRecording(config, screen), async (it) => it?.close());
-  const health = opened.adopt(new HealthService(config), async (it) => it.end());
+  const health = opened.adopt(new HealthService(config, profile), async (it) => it.end());
   const sidecars = opened.adopt(new Sidecars(sidecarsFor(options, screen)), async (it) => it.end());
   await sidecars.check();
   const address = await health.begin();
@@ -245,7 +254,7 @@ async function trade(
     log: (message) => screen.log('notice', message),
     locks: run.locks,
   });
-  const ledger = new LedgerWatch(venue.ledgerFile, venue.ledgerSubjects, venue.ownBudgets);
+  const ledger = new LedgerWatch(venue);
   const bot = createBot({
     config,
     venue: { ...venue, caller },

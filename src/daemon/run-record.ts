@@ -34,8 +34,14 @@ const PARTS = {
       )
       .max(1_000),
   }),
-  /** Path of the ledger that counts the bot's requests, and the names of its address and account there. */
-  ledger: z.object({ ledger: z.string().max(4_096), subjects: z.array(z.string().max(64)).max(8) }),
+  ledger: z.object({
+    /** Path of the ledger that counts the bot's requests. */
+    ledger: z.string().max(4_096),
+    /** Names of its address and account there. */
+    subjects: z.array(z.string().max(64)).max(8),
+    /** Limits that its first order waits for. Absent from the note of an older sarraf. */
+    needed: z.array(z.string().max(64)).max(20).optional(),
+  }),
   clock: z.object({ aheadMs: z.number() }),
   life: z.object({
     pid: z.int().positive(),

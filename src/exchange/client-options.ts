@@ -145,17 +145,26 @@ function usableOf(limit: number, headroom: number): number {
   return Math.max(1, Math.floor(limit * (1 - headroom) + 1e-9));
 }
 
+/** The limits of the interface, by name. */
+const LIMITS: ReadonlyMap<string, Budget> = new Map(
+  Object.values(ENDPOINTS).map(({ budget }) => [budget.name, budget]),
+);
+
+/** Returns every budget of the interface by its name, as `limitsLess` does. */
+export const budgetTable = (overrides: LimitOverrides = {}, headroom = DEFAULT_HEADROOM) =>
+  limitsLess(LIMITS, overrides, headroom);
+
 /**
- * Returns every budget by its name, with the given limits, less the headroom: a share of each limit from 0 to
- * below 1. With a headroom of 0 the limits are those of the exchange.
- * @throws SarrafError `INVALID_OPTIONS` for a name that no endpoint uses, or a limit that is not positive.
+ * Returns every budget of an exchange by its name, with the given limits, less the headroom: a share of each
+ * limit from 0 to below 1. With a headroom of 0 the limits are those of the exchange.
+ * @throws SarrafError `INVALID_OPTIONS` for a name that is none of them, or a limit that is not positive.
  */
-export function budgetTable(
-  overrides: LimitOverrides = {},
-  headroom = DEFAULT_HEADROOM,
+export function limitsLess(
+  stated: ReadonlyMap<string, Budget>,
+  overrides: LimitOverrides,
+  headroom: number,
 ): ReadonlyMap<string, Budget> {
-  const table = new Map<string, Budget>();
-  for (const { budget } of Object.values(ENDPOINTS)) table.set(budget.name, budget);
+  const table = new Map(stated);
   for (const [name, { limit, windowMs }] of Object.entries(overrides)) {
     const declared = table.get(name);
     if (declared === undefined)

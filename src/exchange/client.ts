@@ -43,7 +43,7 @@ import { encodeRequest, type EncodedRequest } from './request-encoder.ts';
 import { TokenSession, type LoginAttempt } from './session.ts';
 import type { HttpResponse, Transport } from './transport.ts';
 import { UndiciTransport } from './undici-transport.ts';
-import { VERSION } from './version.ts';
+import { USER_AGENT } from './version.ts';
 import type { ExchangeOrder, ExchangeTrade } from './order.ts';
 
 /** Time for which an admission is valid: the longest delay until the send, see the ledger. */
@@ -99,7 +99,7 @@ export class ExchangeClient {
     this.budgets = budgetTable(options.limits, options.headroom);
     this.books = new OrderBookChoice(options.orderBook ?? 'auto', () => options.onOrderBookV3?.());
     this.retry = checkRetryPolicy(options.retry ?? NO_RETRY);
-    this.userAgent = options.userAgent ?? `TraderBot/sarraf-${VERSION}`;
+    this.userAgent = options.userAgent ?? USER_AGENT;
     this.authenticator = this.createAuthenticator();
     this.transport = options.transport ?? this.createTransport();
     for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {

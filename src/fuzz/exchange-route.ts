@@ -2,7 +2,7 @@ import type { Budget } from '../domain/rate-limit.ts';
 import type { RequestLimiter } from '../budget/limiter.ts';
 import { LedgerStore } from '../budget/store.ts';
 import type { Transport, HttpRequest, HttpResponse } from '../exchange/transport.ts';
-import { createLimitedClient } from '../venues/live-venue.ts';
+import { createLimitedClient } from '../venues/service-venue.ts';
 import { createVenueCaller, type VenueCaller } from '../venues/venue-caller.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
 import { createVirtualLimiter } from '../virtual/virtual-executor.ts';

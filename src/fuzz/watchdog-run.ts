@@ -9,6 +9,7 @@ import { MINUTE_MS, SECOND_MS } from '../domain/time-text.ts';
 import { BOT_USER } from './world.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
+import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import type { LedgerStore } from '../budget/store.ts';
 import { readRun } from '../daemon/run-record.ts';
 import {
@@ -284,6 +285,7 @@ class WatchdogLife {
     try {
       return await cancelEntries({
         ...route,
+        profile: INTERFACE_PROFILE,
         nowMs: () => this.time.now(),
         limiterMs: () => this.time.now(),
         instance: INSTANCE,

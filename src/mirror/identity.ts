@@ -29,6 +29,15 @@ export class Identity {
     return this.read('account') ?? null;
   }
 
+  /** Name of the venue whose data it stores; null in a new mirror and in one of an older sarraf. */
+  get venue(): string | null {
+    return this.read('venue') ?? null;
+  }
+
+  persistVenue(name: string): void {
+    this.write('venue', name);
+  }
+
   persistAccount(text: string): void {
     if (text !== this.account) this.write('account', text);
   }

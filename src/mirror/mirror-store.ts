@@ -19,13 +19,19 @@ import {
   sqliteCode,
   writeAdvice,
   WriteLock,
+  unusable,
 } from './unusable.ts';
 
 /** Time the first blocked write waits for another process, in ms: a longer wait would stop the main loop. */
 const FIRST_WAIT_MS = 250;
 
+/** Venue of every mirror before others could be named. */
+const FIRST_VENUE = 'service';
+
 export interface MirrorStoreOptions {
   readonly path: string;
+  /** Name of the venue whose data it stores; the default is `service`. */
+  readonly venue?: string;
   readonly retention: RetentionLimits;
   readonly nowMs: number;
   /** Returns a random epoch of four of [a-z0-9]; called when a mirror is made or was restored from a copy. */
@@ -95,7 +101,12 @@ export class MirrorStore {
     this.lastSeq = database.prepare<[], number>('SELECT ifnull(max(seq), 0) FROM journal').pluck();
     this.reserveFile = new ReserveFile(path);
     this.mark = new ProgressMark(path);
-    database.transaction(() => this.identity.settle(this.mark.found)).immediate();
+    database
+      .transaction(() => {
+        this.checkVenue(options.venue ?? FIRST_VENUE);
+        this.identity.settle(this.mark.found);
+      })
+      .immediate();
     this.reserveFile.fill();
     this.inode = options.durability === 'full' ? statSync(path).ino : null;
     this.waitForOthers(FIRST_WAIT_MS);
@@ -119,6 +130,19 @@ export class MirrorStore {
       lock.release();
       throw openingFailed(options.path, error);
     }
+  }
+
+  /** Stores the venue in a new mirror. Throws `DATA_UNUSABLE` for that of another one: ids would be mixed up. */
+  private checkVenue(venue: string): void {
+    const stored = this.identity.venue;
+    const found = stored ?? (this.identity.epoch === '' ? venue : FIRST_VENUE);
+    if (found !== venue)
+      throw unusable({
+        path: this.path,
+        found: `the data of the venue ${found}`,
+        advice: `it is not that of ${venue}: name another folder for it (data.folder, or --data)`,
+      });
+    if (stored === null) this.identity.persistVenue(venue);
   }
 
   get epoch(): string {

@@ -282,7 +282,7 @@ let isRegistered = false;
 const FROM = 'sarraf-import-from:';
 
 /** Imports as the file at `parentUrl` would: packages are searched for from that file's folder on. */
-async function importFrom(specifier: string, parentUrl: string): Promise<unknown> {
+export async function importFrom(specifier: string, parentUrl: string): Promise<unknown> {
   provideSdk();
   return import(`${FROM}${JSON.stringify([specifier, parentUrl])}`);
 }
@@ -301,6 +301,7 @@ function provideSdk(): void {
         : [written, from.parentURL];
       const context = { ...from, parentURL };
       if (SDK_NAMES.has(specifier)) return { url: sdkUrl, shortCircuit: true };
+      if (specifier === 'sarraf/venue') return { url: ownModule('venue').href, shortCircuit: true };
       if (specifier === 'zod')
         return zodUrl === null
           ? next(specifier, { ...context, parentURL: import.meta.url })

@@ -31,7 +31,8 @@ const UNAVAILABLE: ReadonlySet<string> = new Set(['FORBIDDEN', 'RATE_LIMITED']);
 /** @see AccountReader. Source: "Profile". */
 export function createAccountReader(options: {
   readonly client: ExchangeClient;
-  readonly limiter: RequestLimiter;
+  /** Returns the limiter, which is made after the client. */
+  readonly limiter: () => RequestLimiter;
   readonly limiterMs: () => number;
   readonly credentials: CredentialSettings;
 }): AccountReader {
@@ -41,7 +42,7 @@ export function createAccountReader(options: {
   return {
     async read({ withinMs, isAmid }) {
       try {
-        const reply = await limiter.run({
+        const reply = await limiter().run({
           budget: budget.name,
           requestClass: 'account',
           kind: null,

@@ -3,7 +3,8 @@ import type { Credentials, ClientOptions } from '../exchange/client-options.ts';
 import type { LoginCredentials, IssuedToken } from '../exchange/session.ts';
 import { Secret, readPrivateFile, writePrivateFile } from '../configuration/secret-file.ts';
 import { createHmac } from 'node:crypto';
-import { messageOf } from '../domain/errors.ts';
+import type { VenuePlace } from './load-venue.ts';
+import { invalidOptions, messageOf } from '../domain/errors.ts';
 import { rmSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -11,6 +12,7 @@ import { z } from 'zod';
 export type CredentialSettings =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'key'; readonly publicKey: string; readonly privateKey: Secret }
+  | { readonly kind: 'secret'; readonly apiKey: string; readonly apiSecret: Secret }
   | {
       readonly kind: 'login';
       readonly username: string;
@@ -20,7 +22,16 @@ export type CredentialSettings =
     };
 
 /** Names of the fields that hold secrets. */
-export const SECRET_FIELDS = ['token', 'privateKey', 'password', 'totpSecret'] as const;
+export const SECRET_FIELDS = ['token', 'privateKey', 'apiSecret', 'password', 'totpSecret'] as const;
+
+/** Returns the settings of a kind of credential, as a sentence names them. */
+export const credentialFields = (kind: CredentialSettings['kind']): string =>
+  ({
+    token: 'token',
+    key: 'key and privateKey',
+    secret: 'apiKey and apiSecret',
+    login: 'username and password',
+  })[kind];
 
 const text = () => z.string({ error: 'expected a text' }).min(1, 'expected a text, was empty');
 
@@ -34,7 +45,7 @@ const keyPart = () =>
   );
 
 /**
- * Exactly one kind of credential: a token, the two parts of a key, or a user who logs in. Each secret is
+ * Exactly one kind of credential: a token, both parts of a key, or a user who logs in. Each secret is
  * `${NAME}` of the environment, `file:` with a path, or (not recommended) the text itself.
  */
 export const credentialsSettings = z
@@ -45,6 +56,10 @@ export const credentialsSettings = z
       .transform((value) => new Secret(value))
       .optional()
       .describe('The private part of the key, its 32-byte seed in URL-safe Base64. A secret.'),
+    apiKey: text()
+      .optional()
+      .describe('The name of a key with a secret, at a venue that signs so; not at the venue service.'),
+    apiSecret: secret().optional().describe('The secret of apiKey. A secret.'),
     username: text().optional().describe('The user who logs in.'),
     password: secret().optional().describe("The user's password. A secret."),
     totpSecret: text()
@@ -54,16 +69,22 @@ export const credentialsSettings = z
       .describe('Base32 secret of the one-time passwords, for an account that asks for them. A secret.'),
   })
   .transform((given, context): CredentialSettings => {
-    const { token, key, privateKey, username, password, totpSecret = null } = given;
-    const credentials = [token, key ?? privateKey, username ?? password ?? totpSecret ?? undefined];
+    const { token, key, privateKey, apiKey, apiSecret, username, password, totpSecret = null } = given;
+    const credentials = [
+      token,
+      key ?? privateKey,
+      apiKey ?? apiSecret,
+      username ?? password ?? totpSecret ?? undefined,
+    ];
     if (credentials.filter((credential) => credential !== undefined).length === 1) {
       if (token !== undefined) return { kind: 'token', token };
       if (key !== undefined && privateKey !== undefined) return { kind: 'key', publicKey: key, privateKey };
+      if (apiKey !== undefined && apiSecret !== undefined) return { kind: 'secret', apiKey, apiSecret };
       if (username !== undefined && password !== undefined)
         return { kind: 'login', username, password, totpSecret };
     }
     const written = Object.keys(given).join(', ');
-    const message = `expected token alone, or key and privateKey, or username and password (and totpSecret), was ${written === '' ? 'nothing' : written}`;
+    const message = `expected token alone, or key and privateKey, or apiKey and apiSecret, or username and password (and totpSecret), was ${written === '' ? 'nothing' : written}`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });
@@ -81,6 +102,8 @@ export function clientCredentials(
   switch (settings.kind) {
     case 'token':
       return { kind: 'token', token: settings.token.reveal() };
+    case 'secret':
+      throw invalidOptions('expected credentials of the venue service, was apiKey and apiSecret');
     case 'key':
       return {
         kind: 'key',
@@ -110,6 +133,8 @@ export function accountIdentity(settings: CredentialSettings | null): string | n
       return settings.token.reveal();
     case 'key':
       return settings.publicKey;
+    case 'secret':
+      return settings.apiKey;
     case 'login':
       return settings.username;
   }
@@ -140,6 +165,8 @@ export function secretsOf(settings: CredentialSettings | null): readonly Secret[
       return [settings.token];
     case 'key':
       return [settings.privateKey];
+    case 'secret':
+      return [settings.apiSecret];
     case 'login':
       return settings.totpSecret === null ? [settings.password] : [settings.password, settings.totpSecret];
   }
@@ -148,7 +175,8 @@ export function secretsOf(settings: CredentialSettings | null): readonly Secret[
 /** Returns all texts that a reply must not repeat: the secrets, and the public part of a key. */
 export function credentialTexts(settings: CredentialSettings | null): readonly string[] {
   const secrets = secretsOf(settings).map((secret) => secret.reveal());
-  return settings?.kind === 'key' ? [...secrets, settings.publicKey] : secrets;
+  if (settings?.kind === 'key') return [...secrets, settings.publicKey];
+  return settings?.kind === 'secret' ? [...secrets, settings.apiKey] : secrets;
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -313,6 +341,7 @@ export function knownDevice(path: string, onProblem: (message: string) => void):
 
 /** Network access to an exchange, as configured. */
 export interface ExchangeAccess extends Required<Pick<ClientOptions, 'limits' | 'headroom' | 'orderBook'>> {
+  readonly venue: VenuePlace;
   /** The service's own name: the key headers begin with it. */
   readonly name: string;
   readonly baseUrl: string | null;

@@ -81,6 +81,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
   const lockouts = new MemoryLockouts();
   return {
     simulation,
+    name: 'service',
     profile: INTERFACE_PROFILE,
     time,
     caller: createVenueCaller(client),

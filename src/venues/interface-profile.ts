@@ -2,11 +2,8 @@ import { parseUnits } from '../domain/money.ts';
 import { TIMEFRAMES } from '../domain/candle.ts';
 import { ENDPOINTS } from '../exchange/endpoints.ts';
 import { HISTORY_ANCHORS, MARKET_NAMES } from '../exchange/market-names.ts';
-import type { VenueCallKind, VenueProfile } from './port.ts';
-import type { VenueCaller } from './venue-caller.ts';
+import { CALL_KINDS, type VenueCallKind, type VenueProfile } from './port.ts';
 import { ENDPOINT_OF, PAGE_SIZES } from './venue-request.ts';
-
-const KINDS = Object.keys(ENDPOINT_OF) as readonly VenueCallKind[];
 
 /**
  * Profile of the exchange in the interface specification, for all venues here. Sources: "Spot trading"
@@ -59,16 +56,9 @@ export const INTERFACE_PROFILE: VenueProfile = {
   barAnchors: HISTORY_ANCHORS,
   bookCacheMs: 1_000,
   budgets: Object.fromEntries(
-    KINDS.map((kind) => [kind, ENDPOINTS[ENDPOINT_OF[kind]].budget.name]),
+    CALL_KINDS.map((kind) => [kind, ENDPOINTS[ENDPOINT_OF[kind]].budget.name]),
   ) as VenueProfile['budgets'],
 };
-
-/** Returns the profile for a caller; its form of the order book may have a budget of its own. */
-export function profileOf(caller: Pick<VenueCaller, 'budgetOf'>): VenueProfile {
-  // The budget is the same for every market.
-  const book = caller.budgetOf({ kind: 'book', market: '' });
-  return { ...INTERFACE_PROFILE, budgets: { ...INTERFACE_PROFILE.budgets, book } };
-}
 
 const ALL: readonly VenueCallKind[] = ['pools', 'margin-wallets', 'delegation-limit', 'transfer'];
 
@@ -86,6 +76,14 @@ export const NO_MARGIN_ON_PAPER = unserved(
   ALL,
   'paper trading has no account at the exchange, and so no margin: run it with mode live or embedded',
 );
+
+/** Returns the profile of an exchange in this process with the market data of another. */
+export function profileOnPaper(followed: VenueProfile): VenueProfile {
+  const { budgets, timeframes, barAnchors, bookCacheMs, marketNames, pageSizes } = followed;
+  const ofMarkets = { budgets, timeframes, barAnchors, bookCacheMs, marketNames };
+  const pages = { ...INTERFACE_PROFILE.pageSizes, candles: pageSizes.candles };
+  return { ...INTERFACE_PROFILE, ...ofMarkets, pageSizes: pages, unserved: NO_MARGIN_ON_PAPER };
+}
 
 /** Margin calls that a key cannot make. */
 export const NO_MARGIN_BY_KEY = unserved(

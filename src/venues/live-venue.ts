@@ -2,49 +2,43 @@ import { addAbortListener } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { CommitTimes } from '../budget/commit-times.ts';
-import { ledgerPlace, stateFile, stateFolder } from '../budget/ledger-file.ts';
+import { ledgerPlace } from '../budget/ledger-file.ts';
 import type { OpenLedger } from '../budget/ledger-report.ts';
 import { openLedger } from '../budget/open-ledger.ts';
 import { troubleText, RequestLimiter } from '../budget/limiter.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
-import { beginsText, tradingBegins } from '../budget/trading-begins.ts';
+import { beginsText, neededBudgets, tradingBegins } from '../budget/trading-begins.ts';
 import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
-import type { MarketRule, VenueAnswer, VenueCall } from './port.ts';
-import { ExchangeClient } from '../exchange/client.ts';
+import type { MarketRule, VenueAnswer, VenueCall, VenueProfile } from './port.ts';
 import { Redactor } from '../exchange/redactor.ts';
 import { UndiciTransport } from '../exchange/undici-transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
-import { createAccountReader } from './account-reader.ts';
 import {
   type ExchangeAccess,
-  knownDevice,
-  type KnownDevice,
-  knownToken,
-  type KnownToken,
-  clientCredentials,
+  credentialFields,
   credentialTexts,
   ledgerSubjects,
   type CredentialSettings,
 } from './client-credentials.ts';
-import { INTERFACE_PROFILE, profileOf, NO_MARGIN_BY_KEY } from './interface-profile.ts';
+import { loadVenue } from './load-venue.ts';
 import type { Venue, WrapTransport } from './venue.ts';
+import type { VenueConnection, VenueDefinition } from './venue-definition.ts';
 import { MachineTimeline, SleepClock, timelyTransport } from './machine-timeline.ts';
-import { createVenueCaller, sendRequest, type VenueCaller } from './venue-caller.ts';
+import { sendRequest, type VenueCaller } from './venue-caller.ts';
 import { lengthText, secondText } from '../domain/time-text.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { english } from '../language/sentence.ts';
-import type { ClientOptions, OutgoingRequest } from '../exchange/client-options.ts';
 
 /** Longest wait in ms for the first answer: it may need a whole full window, and the end of a lockout. */
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
 
-const V3_BOOKS =
-  'the exchange has /v3/orderbook in place of /v2/orderbook: order books are asked of it from now on (exchange.orderBook: v3 does so from the start)';
-
 /** Parts of a live exchange that real and paper trading share. */
-export interface RemoteExchange {
-  readonly client: ExchangeClient;
+export interface RemoteExchange<Connection extends VenueConnection = VenueConnection> {
+  /** Name of the venue. */
+  readonly venue: string;
+  readonly connection: Connection;
+  readonly profile: VenueProfile;
   readonly caller: VenueCaller;
   readonly limiter: RequestLimiter;
   readonly ledger: OpenLedger;
@@ -62,12 +56,7 @@ export interface LiveVenue extends Venue {
   readonly remote: RemoteExchange;
 }
 
-/**
- * Connects to an exchange at an address, with the ledger that all processes of this machine, or all machines
- * of the account, share.
- * @throws SarrafError `DATA_UNUSABLE` for a file that is no valid ledger, or a Redis that cannot store one.
- */
-export async function openRemoteExchange(options: {
+interface RemoteOptions {
   readonly config: { readonly exchange: Omit<ExchangeAccess, 'baseUrl' | 'credentials'> };
   readonly baseUrl: string;
   readonly credentials: CredentialSettings | null;
@@ -77,57 +66,64 @@ export async function openRemoteExchange(options: {
   readonly onTrouble?: Opening['onTrouble'];
   /** True to use the limits that a bot has set in this ledger, as a command by hand does. */
   readonly isGuest?: boolean;
-}): Promise<RemoteExchange> {
+}
+
+/** Connects to the exchange of a configuration by its venue. */
+export const openRemoteExchange = async (options: RemoteOptions): Promise<RemoteExchange> =>
+  connectExchange(await loadVenue(options.config.exchange.venue), options);
+
+/**
+ * Connects to an exchange at an address, with the ledger that all processes of this machine, or all machines
+ * of the account, share.
+ * @throws SarrafError `DATA_UNUSABLE` for a file that is no valid ledger, or a Redis that cannot store one;
+ * `INVALID_OPTIONS` for credentials that the venue does not take.
+ */
+export async function connectExchange<Connection extends VenueConnection>(
+  venue: VenueDefinition<Connection>,
+  options: RemoteOptions,
+): Promise<RemoteExchange<Connection>> {
   const {
-    config,
+    config: { exchange },
     baseUrl,
     credentials,
     wrap = (inner) => inner,
     onProblem = () => undefined,
     onTrouble,
   } = options;
-  const { name, limits, headroom, ledgerFolder, orderBook } = config.exchange;
+  if (credentials !== null && !venue.credentials.has(credentials.kind))
+    throw invalidOptions(
+      `exchange.credentials: expected ${[...venue.credentials].map(credentialFields).join(', or ')} for the venue ${venue.name}, was ${credentialFields(credentials.kind)}`,
+    );
   const sleep = new SleepClock((ms) =>
     onProblem(`this machine slept for ${lengthText(ms)}, and the bot with it: it goes on at the time of now`),
   );
   const sleptMs = (): number => sleep.sleptMs();
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1, sleptMs });
   const commits = new CommitTimes(() => performance.now());
-  const commitMs = (): number => commits.totalMs;
   const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
-  const stored =
-    credentials?.kind === 'login' ? storedLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
-  // The redactor learns a token of this run from its log-in.
-  if (stored?.token !== undefined) redactor.learn(stored.token.key);
-  const client = createLimitedClient({
-    transport: wrap(
-      timelyTransport(new UndiciTransport({ baseUrl, redactor, commitMs }), {
-        time,
-        wallMs: Date.now,
-        log: onProblem,
-      }),
-      () => time.now(),
-    ),
-    serviceName: name,
-    credentials: clientCredentials(credentials, Date.now, stored ?? {}),
-    orderBook,
-    onOrderBookV3: () => onProblem(V3_BOOKS),
-    limits,
-    headroom,
+  const transport = new UndiciTransport({ baseUrl, redactor, commitMs: () => commits.totalMs });
+  const connection = venue.connect({
+    transport: wrap(timelyTransport(transport, { time, wallMs: Date.now, log: onProblem }), () => time.now()),
+    credentials,
+    settings: { ...exchange, baseUrl },
+    wallMs: Date.now,
     limiterMs: monotonicMs,
     limiter: () => limiter,
+    onSecret: (secret) => redactor.learn(secret),
+    onProblem,
   });
-  const budgets = [...client.budgets.values()];
-  const place = ledgerPlace(baseUrl, config.exchange);
-  const subjects = ledgerSubjects({ credentials, publicAddress: config.exchange.publicAddress });
+  const profile = venue.profileFor({ ...exchange, credentials });
+  const budgets = [...connection.budgets.values()];
+  const place = ledgerPlace(baseUrl, exchange);
+  const subjects = ledgerSubjects({ credentials, publicAddress: exchange.publicAddress });
   const ledger = await openLedger({
     place,
     budgets,
     subjects,
     isGuest: options.isGuest ?? false,
     commits,
-    cancelBudgets: [INTERFACE_PROFILE.budgets.cancel, INTERFACE_PROFILE.budgets['cancel-old']],
-    timeoutMs: config.exchange.ledgerTimeoutMs,
+    cancelBudgets: [profile.budgets.cancel, profile.budgets['cancel-old']],
+    timeoutMs: exchange.ledgerTimeoutMs,
     log: onProblem,
   });
   const limiter = new RequestLimiter({
@@ -139,8 +135,10 @@ export async function openRemoteExchange(options: {
     onTrouble: (trouble) => onTrouble?.(troubleText(trouble, place)),
   });
   return {
-    client,
-    caller: createVenueCaller(client),
+    venue: venue.name,
+    connection,
+    profile,
+    caller: connection.caller,
     limiter,
     ledger,
     commits,
@@ -149,24 +147,9 @@ export async function openRemoteExchange(options: {
     subjects,
     async close() {
       await limiter.close();
-      await client.close();
+      await connection.close();
       await ledger.close();
     },
-  };
-}
-
-/** Returns data stored by earlier logins of this user at this address, and callbacks that store the next. */
-function storedLogIn(of: {
-  readonly ledgerFolder: string | null;
-  readonly baseUrl: string;
-  readonly credentials: { readonly username: string };
-  readonly onProblem: (message: string) => void;
-}): KnownDevice & KnownToken {
-  const { baseUrl, credentials, onProblem } = of;
-  const file = { folder: stateFolder(of.ledgerFolder), baseUrl, username: credentials.username };
-  return {
-    ...knownDevice(stateFile({ ...file, kind: 'device' }), onProblem),
-    ...knownToken(stateFile({ ...file, kind: 'token' }), onProblem),
   };
 }
 
@@ -230,7 +213,7 @@ async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: AnswerW
   using _stop = addAbortListener(signal, () => {
     void remote.limiter.close();
     // Otherwise requests without an answer would be waited for until they time out.
-    void remote.client.close();
+    void remote.connection.close();
   });
   using _timer = startTimer(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
   const request = { id: 0, call, requestClass: 'account', dedupe: null } as const;
@@ -269,12 +252,12 @@ function waitText({ caller, ledger, ledgerFile }: RemoteExchange, call: VenueCal
 
 /** Logs when trading can begin: a new ledger or a lockout delays the first order by minutes or hours. */
 function logWhenTradingBegins(
-  { ledger, time, subjects }: RemoteExchange,
+  { ledger, time, subjects, profile }: RemoteExchange,
   log: (message: string) => void,
 ): void {
   const begins = tradingBegins(ledger.rows(), {
     subjects: new Set(Object.values(subjects)),
-    budgetOf: INTERFACE_PROFILE.budgets,
+    needed: neededBudgets(profile),
   });
   if (begins.waitMs < QUIET_FOR_MS) return;
   const at = secondText(time.now() + begins.waitMs);
@@ -307,10 +290,8 @@ export async function createLiveVenue(
     const markets = await readMarkets(remote, waiting);
     return {
       remote,
-      profile: {
-        ...profileOf(remote.caller),
-        ...(credentials.kind === 'key' ? { unserved: NO_MARGIN_BY_KEY } : {}),
-      },
+      name: remote.venue,
+      profile: remote.profile,
       ledgerSubjects: Object.values(remote.subjects),
       time: remote.time,
       caller: remote.caller,
@@ -318,9 +299,9 @@ export async function createLiveVenue(
       limiterMs: monotonicMs,
       commits: remote.commits,
       cancelWait: () => remote.limiter.waitOf('cancel'),
-      budgets: remote.client.budgets,
+      budgets: remote.connection.budgets,
       canLogIn: credentials.kind === 'login',
-      accountReader: createAccountReader({ ...remote, limiterMs: monotonicMs, credentials }),
+      accountReader: remote.connection.accountReader,
       markets,
       isNew: false,
       pollStretch: 1,
@@ -341,84 +322,4 @@ function marketOf({ symbol, priceStep, amountStep, minOrderValue }: MarketRule):
   return [
     createMarket({ market: parseMarket(symbol), priceStep, amountStep, minOrderValue: minOrderValue ?? '0' }),
   ];
-}
-
-/** Times in ms after which a log-in is not sent any more, and after which it is given up. */
-const LOGIN_EXPIRES_MS = 30_000;
-const LOGIN_TIMEOUT_MS = 60_000;
-
-interface BudgetedClientOptions extends ClientOptions {
-  /** The limiter's clock. */
-  readonly limiterMs: () => number;
-  /** Returns the limiter. Called at the first log-in, since the limiter needs the client's budgets first. */
-  readonly limiter: () => RequestLimiter;
-}
-
-/** Result of a log-in, for its slot: null for a token. */
-type LogInEnd = SarrafError | null;
-
-/**
- * Creates a client whose log-ins keep to the limits. The engine's calls pass the limiter before they reach
- * the client; a log-in, which the client makes within a call, takes its own slot here, and holds it until its
- * reply.
- */
-export function createLimitedClient(options: BudgetedClientOptions): ExchangeClient {
-  const endings = new Map<OutgoingRequest, (end: LogInEnd) => void>();
-  return new ExchangeClient({
-    ...options,
-    async admit(outgoing) {
-      if (outgoing.endpoint !== 'login') return;
-      await admitted(options, outgoing.budget.name, (end) => endings.set(outgoing, end));
-    },
-    onSettled(outgoing, { status, backOffMs, error }) {
-      endings.get(outgoing)?.(endOf({ status, backOffMs }, error));
-      endings.delete(outgoing);
-    },
-  });
-}
-
-/** Returns the result that a status means if there was a reply; the client reads the rest of the body. */
-function endOf(
-  { status, backOffMs }: { readonly status: number | null; readonly backOffMs: number | null },
-  error: SarrafError | null,
-): LogInEnd {
-  if (error !== null || status === null || status < 400) return error;
-  const details = { httpStatus: status, backOffMs };
-  if (status === 401)
-    return new SarrafError('UNAUTHORIZED', 'login: the credentials were refused', { details });
-  if (status === 403 || status === 429)
-    return new SarrafError('RATE_LIMITED', 'login: over a limit', { details });
-  return new SarrafError('SERVER_ERROR', `login: HTTP ${status}`, { details });
-}
-
-/** Waits for a slot, and passes `began` the function to call when the log-in has ended. */
-async function admitted(
-  options: BudgetedClientOptions,
-  budget: string,
-  began: (end: (how: LogInEnd) => void) => void,
-): Promise<void> {
-  return new Promise((go, stay) => {
-    const logIn = options.limiter().run<null>({
-      budget,
-      requestClass: 'account',
-      kind: null,
-      credential: 'log-in',
-      canLogIn: true,
-      expiresAtMs: options.limiterMs() + LOGIN_EXPIRES_MS,
-      timeoutMs: LOGIN_TIMEOUT_MS,
-      isLogIn: () => true,
-      send: async () =>
-        new Promise((resolve, reject) => {
-          began((end) => (end === null ? resolve(null) : reject(end)));
-          go();
-        }),
-    });
-    const unsent = (why: string): void =>
-      stay(new SarrafError('TOO_MANY_CALLS', `login: it was not sent: ${why}`));
-    // The call itself returns its result; only its beginning matters here.
-    void logIn.then(
-      (reply) => (reply.sent ? undefined : unsent(reply.reason)),
-      () => unsent('it took too long'),
-    );
-  });
 }

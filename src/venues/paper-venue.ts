@@ -12,7 +12,7 @@ import type { Timeline } from '../virtual/virtual-time.ts';
 import { secondText } from '../domain/time-text.ts';
 import { FOLLOWING_USER, FollowedExchange } from './followed-exchange.ts';
 import { DEFAULT_LIQUIDITY, type FollowedRules } from './fill-rules.ts';
-import { profileOf, NO_MARGIN_ON_PAPER } from './interface-profile.ts';
+import { profileOnPaper } from './interface-profile.ts';
 import type { Venue } from './venue.ts';
 import {
   askFirst,
@@ -121,12 +121,13 @@ function paperVenueOf(
   remote: RemoteExchange,
   of: Pick<PaperAccount, 'config' | 'markets' | 'books' | 'store' | 'origin'>,
 ): Venue {
-  const { caller, limiter, client, ledger, ...rest } = remote;
+  const { caller, limiter, connection, ledger, ...rest } = remote;
   return venueOnPaper(
     {
       ...rest,
+      name: remote.venue,
       caller,
-      budgets: client.budgets,
+      budgets: connection.budgets,
       isNew: of.store?.isNew ?? true,
       pollStretch: 1,
       limiterMs: monotonicMs,
@@ -135,7 +136,7 @@ function paperVenueOf(
     },
     {
       ...of,
-      limiter: splitLimiter(limiter, { ...remote, budgets: [...client.budgets.values()] }),
+      limiter: splitLimiter(limiter, { ...remote, budgets: [...connection.budgets.values()] }),
     },
   );
 }
@@ -143,6 +144,8 @@ function paperVenueOf(
 /** Parts of a venue on paper that are those of the exchange it follows. */
 type FollowedVenue = Pick<
   Venue,
+  | 'name'
+  | 'profile'
   | 'time'
   | 'caller'
   | 'commits'
@@ -194,7 +197,7 @@ export function venueOnPaper(
   for (const market of exchange.markets) market.standAgain();
   return {
     ...followed,
-    profile: { ...profileOf(caller), unserved: NO_MARGIN_ON_PAPER },
+    profile: profileOnPaper(followed.profile),
     caller: splitCaller(caller, { exchange, follower, time, store }),
     limiter,
     canLogIn: false,

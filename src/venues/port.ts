@@ -1,6 +1,6 @@
 import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ErrorCode, SarrafError } from '../domain/errors.ts';
 import type { PoolReading, WalletSide } from '../records/margin.ts';
 import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
@@ -95,15 +95,44 @@ export type VenueCallKind = VenueCall['kind'];
 /** Calls for market data. Options are public, but a simulated exchange answers them with its account. */
 export type MarketCallKind = 'book' | 'books' | 'stats' | 'public-trades' | 'candles';
 
+/** Effect of each call: it reads what anyone may read, reads the account, or changes something. */
+const CALLS: Readonly<Record<VenueCallKind, 'market' | 'account' | 'change'>> = {
+  place: 'change',
+  'place-oco': 'change',
+  cancel: 'change',
+  'cancel-old': 'change',
+  order: 'account',
+  orders: 'account',
+  trades: 'account',
+  wallets: 'account',
+  transactions: 'account',
+  book: 'market',
+  books: 'market',
+  stats: 'market',
+  'public-trades': 'market',
+  candles: 'market',
+  options: 'market',
+  pools: 'account',
+  'margin-wallets': 'account',
+  'delegation-limit': 'account',
+  transfer: 'change',
+};
+
+export const CALL_KINDS = Object.keys(CALLS) as readonly VenueCallKind[];
+
+const callsThat = (does: (typeof CALLS)[VenueCallKind]): ReadonlySet<VenueCallKind> =>
+  new Set(CALL_KINDS.filter((kind) => CALLS[kind] === does));
+
 /** Calls that anyone may make: their answers concern markets and no account. */
-export const MARKET_CALLS: ReadonlySet<VenueCallKind> = new Set([
-  'book',
-  'books',
-  'stats',
-  'public-trades',
-  'candles',
-  'options',
-]);
+export const MARKET_CALLS = callsThat('market');
+
+/** Calls that change something at the exchange; all others may be repeated. */
+export const CHANGING_CALLS = callsThat('change');
+
+/** Returns the answer to a call that failed: a failed read has changed nothing. */
+export function failedCall(kind: VenueCallKind, { code, message, outcome }: SarrafError): VenueAnswer {
+  return { outcome: 'failed', code, message, effect: CHANGING_CALLS.has(kind) ? outcome : 'none' };
+}
 
 /** Returns the call for statistics of some markets. The answer has all markets of their currencies. */
 export function statsCall(

@@ -1,9 +1,8 @@
-import { gridOf, shownAnchors, type Candle } from '../domain/candle.ts';
+import { gridOf, shownAnchors, type BarAnchors, type Candle } from '../domain/candle.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { CompletionHandler, Limiter } from '../budget/limiter.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import { tripKey } from './fill-rules.ts';
-import { INTERFACE_PROFILE } from './interface-profile.ts';
 import { exchangeAskedMs, MARKET_CALLS, type VenueAnswer, type VenueCall, type VenueValues } from './port.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 
@@ -25,6 +24,7 @@ interface NumberedAnswer {
  */
 export class SharedAnswers {
   private readonly time: Timeline;
+  private readonly anchors: BarAnchors;
   private readonly newest = new Map<string, NumberedAnswer>();
   /** Closed bars, which never change, by call and the time of their beginning. */
   private readonly bars = new Map<string, Map<number, Candle>>();
@@ -32,8 +32,10 @@ export class SharedAnswers {
   private lastNumber = 0;
   private isDue = false;
 
-  constructor(time: Timeline) {
+  /** `anchors`: those of the exchange's bars, as far as they are documented. */
+  constructor(time: Timeline, anchors: BarAnchors) {
     this.time = time;
+    this.anchors = anchors;
   }
 
   /** Adds an answer that the first engine gets at this moment. The others get it right after this step. */
@@ -43,10 +45,7 @@ export class SharedAnswers {
       const atMs = this.time.now();
       const closedByMs = exchangeAskedMs(answer.saidAtMs, { askedAtMs, atMs });
       const candles = answer.value as VenueValues['candles'];
-      const grid = gridOf(
-        call.timeframe,
-        shownAnchors(call.timeframe, candles, INTERFACE_PROFILE.barAnchors),
-      );
+      const grid = gridOf(call.timeframe, shownAnchors(call.timeframe, candles, this.anchors));
       this.addBars(
         call,
         candles.filter(({ openTimeMs }) => grid.endOf(openTimeMs) <= closedByMs),

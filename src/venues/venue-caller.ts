@@ -3,9 +3,16 @@ import type { CredentialUse } from '../budget/lockouts.ts';
 import type { LimitedReply, CompletionHandler, Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
-import type { StoredReply, VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
+import {
+  CHANGING_CALLS,
+  failedCall,
+  type StoredReply,
+  type VenueAnswer,
+  type VenueCall,
+  type VenueCallKind,
+} from './port.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
-import { dateHeaderMs, type HttpResponse } from '../exchange/transport.ts';
+import { dateHeaderMs, type HttpRequest, type HttpResponse } from '../exchange/transport.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
 import type { Endpoint } from '../exchange/request-types.ts';
@@ -30,7 +37,8 @@ const MOST_BODY = 4_096;
 
 /** Makes the engine's calls with a client, and gives the limiter the facts of each. */
 export interface VenueCaller {
-  endpointOf(call: VenueCall): EndpointName;
+  /** Returns the name of the endpoint that answers a call, for counts and stored replies. */
+  endpointOf(call: VenueCall): string;
   /** Returns the name of the budget in which the call is counted. */
   budgetOf(call: VenueCall): string;
   credentialOf(call: VenueCall): CredentialUse;
@@ -63,52 +71,56 @@ export function createVenueCaller(client: ExchangeClient): VenueCaller {
     credentialOf: (call) => (isAnonymous(declared(call).access) ? 'none' : 'with'),
     timeoutMsOf: (call) => declared(call).timeoutMs,
     send: (call, signal, { onEnd, onError }) =>
-      void send(client, call, { ...optionsOf(call, signal), endpoint: endpointOf(call) }).then(
+      void send(client, call, { ...sendOptions(call, signal), endpoint: endpointOf(call) }).then(
         onEnd,
         onError,
       ),
   };
 }
 
-/** Returns the options of a call: a cancel may leave later than others. */
-function optionsOf({ kind }: VenueCall, signal: AbortSignal): CallOptions {
+/** Returns how a call is sent: a cancel may leave later than others. */
+export function sendOptions(
+  { kind }: VenueCall,
+  signal: AbortSignal,
+): Pick<HttpRequest, 'admittedForMs'> & { readonly signal: AbortSignal } {
   const isCancel = kind === 'cancel' || kind === 'cancel-old';
   return isCancel ? { signal, admittedForMs: MOST_CANCEL_DELAY_MS } : { signal };
 }
 
 async function send(client: ExchangeClient, call: VenueCall, options: CallOptions): Promise<VenueEnd> {
-  const isStored = STORED_REPLIES.has(call.kind);
-  if (!isStored && call.kind !== 'candles') return endOf(client, call, options);
+  if (!STORED_REPLIES.has(call.kind) && call.kind !== 'candles') return endOf(client, call, options);
   let raw: HttpResponse | null = null;
   const end = await endOf(client, call, { ...options, onReply: (reply) => void (raw = reply) });
-  if (raw === null) return end;
-  return isStored ? { ...end, reply: rawReply(ENDPOINT_OF[call.kind], raw) } : dated(end, raw);
+  return raw === null ? end : withReply(end, raw, { kind: call.kind, endpoint: ENDPOINT_OF[call.kind] });
 }
 
-/** Adds to the end of a call the time at which its reply was written. */
-function dated(end: VenueEnd, reply: HttpResponse): VenueEnd {
-  const saidAtMs = dateHeaderMs(reply);
+/** Adds to the end of a call what people or the engine need of its reply: its bytes, or when it was written. */
+export function withReply(
+  end: VenueEnd,
+  reply: HttpResponse,
+  of: { readonly kind: VenueCallKind; readonly endpoint: string },
+): VenueEnd {
+  if (STORED_REPLIES.has(of.kind)) {
+    const { status, body } = reply;
+    const stored = { httpStatus: status, body: body.slice(0, MOST_BODY), bodyLength: body.length };
+    return { ...end, reply: { endpoint: of.endpoint, ...stored } };
+  }
+  const saidAtMs = of.kind === 'candles' ? dateHeaderMs(reply) : null;
   if (saidAtMs === null || end.answer.outcome !== 'value') return end;
   return { ...end, answer: { ...end.answer, saidAtMs } };
 }
 
-function rawReply(endpoint: EndpointName, { status, body }: HttpResponse): StoredReply {
-  return { endpoint, httpStatus: status, body: body.slice(0, MOST_BODY), bodyLength: body.length };
-}
-
 async function endOf(client: ExchangeClient, call: VenueCall, options: CallOptions): Promise<VenueEnd> {
-  const { idempotent }: Endpoint = ENDPOINTS[ENDPOINT_OF[call.kind]];
   try {
     const reply = await venueRequest(call).send(client, options);
-    if (!reply.ok) return { answer: refused(reply, idempotent), error: null };
+    if (!reply.ok) return { answer: refused(reply, !CHANGING_CALLS.has(call.kind)), error: null };
     // A call whose value is null by its kind, such as `cancel-old`, lacks nothing.
     if (reply.value === null && call.kind === 'place-oco') throw halfAPair();
     const { value, unread } = reply;
     return { answer: { outcome: 'value', value, ...(unread === undefined ? {} : { unread }) }, error: null };
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
-    const { code, message, outcome } = error;
-    return { answer: { outcome: 'failed', code, message, effect: idempotent ? 'none' : outcome }, error };
+    return { answer: failedCall(call.kind, error), error };
   }
 }
 
@@ -183,7 +195,7 @@ export function submitRequest(
     },
     onError(error) {
       if (!(error instanceof SarrafError) || error.details['endsRun'] === true) handler.onError(error);
-      else endWith(sent?.answer ?? gaveUp(request, caller, error));
+      else endWith(sent?.answer ?? failedCall(call.kind, error));
     },
   };
   try {
@@ -240,13 +252,6 @@ function sendUnlessBarred(
 
 /** Extra time of the limiter, in ms: the client gives up first, since its own error says more. */
 const LIMITER_PATIENCE_MS = 2_000;
-
-/** Returns the answer if the limiter gave up before the client. */
-function gaveUp({ call }: WaitingCall, caller: VenueCaller, error: SarrafError): VenueAnswer {
-  const { idempotent } = ENDPOINTS[caller.endpointOf(call)];
-  const { code, message, outcome } = error;
-  return { outcome: 'failed', code, message, effect: idempotent ? 'none' : outcome };
-}
 
 /** Returns the end of a call that was never sent. */
 function heldBack(error: SarrafError): VenueEnd {

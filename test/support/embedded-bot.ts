@@ -1,3 +1,4 @@
+import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import { join } from 'node:path';
 import { BudgetLedger } from '../../src/budget/ledger.ts';
 import { MemoryLockouts } from '../../src/budget/lockouts.ts';
@@ -160,7 +161,7 @@ export class BotLife {
       config: this.world.config,
       venue: this.world.venue,
       mirror: this.mirror,
-      ledger: new LedgerWatch(null, []),
+      ledger: new LedgerWatch({ ledgerFile: null, ledgerSubjects: [], profile: INTERFACE_PROFILE }),
       reload: async () => Promise.reject(new Error('its strategies have no files')),
       promote: async () => Promise.reject(new Error('its strategies have no files')),
       onError(error) {

@@ -67,6 +67,7 @@ export const LAYERS: readonly LayerRule[] = [
       'configuration',
       'virtual',
       'recording',
+      'plugins',
     ],
     isPure: false,
   },

@@ -1,5 +1,3 @@
-import { monotonicMs } from '../../src/budget/process-owner.ts';
-import { createAccountReader } from '../../src/venues/account-reader.ts';
 import { openRemoteExchange } from '../../src/venues/live-venue.ts';
 import type { CredentialSettings } from '../../src/venues/client-credentials.ts';
 import { configWith } from './embedded-bot.ts';
@@ -31,12 +29,12 @@ export async function openAsTrader(served: ServedAccount, username = 'trader'): 
     credentials,
     onProblem: (message) => problems.push(message),
   });
-  const reader = createAccountReader({ ...remote, limiterMs: monotonicMs, credentials });
+  const { accountReader } = remote.connection;
   return {
     problems,
     async ask() {
-      const reading = await reader.read({ withinMs: 5_000, isAmid: false });
-      return reading.kind === 'failed' ? reading.error.code : reading.kind;
+      const reading = await accountReader?.read({ withinMs: 5_000, isAmid: false });
+      return reading?.kind === 'failed' ? reading.error.code : String(reading?.kind);
     },
     close: async () => remote.close(),
   };

@@ -12,7 +12,7 @@ import type { EngineSettings, StrategyInstanceSettings } from '../../engine/engi
 import { movesPerMinute, planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
-import { NO_MARGIN_RECORDED } from '../../venues/interface-profile.ts';
+import { INTERFACE_PROFILE, NO_MARGIN_RECORDED } from '../../venues/interface-profile.ts';
 import type { RecordedCaller } from '../../venues/recorded-caller.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { leastAmountAt } from '../../domain/market.ts';
@@ -61,8 +61,8 @@ export function planOf(
   budgets: ReadonlyMap<string, Budget>,
 ): PollPlan {
   const runners = instances.map(({ runner }) => runner);
-  const input = planInputOf(runners, budgets.values());
-  const plan = planPolls({ ...input, venue: { ...input.venue, unserved: NO_MARGIN_RECORDED } });
+  const venue = { ...INTERFACE_PROFILE, unserved: NO_MARGIN_RECORDED };
+  const plan = planPolls(planInputOf(runners, budgets.values(), venue));
   if (plan.problems.length === 0) return plan;
   const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems];
   throw invalidOptions(message.join('\n  '));
@@ -107,7 +107,7 @@ export function createPollBot(options: PollBotOptions): PollBot {
     caller,
     canLogIn: false,
     limiterMs: nowMs,
-    onRequestEnd: ({ call }, { outcome }) => counts.add(caller.endpointOf(call), outcome),
+    onRequestEnd: ({ call }, { outcome }) => counts.add(call, outcome, caller),
     onNotices,
     ...(onAnswer === undefined ? {} : { onAnswer }),
   });

@@ -141,6 +141,10 @@ function targetOfConfig(options: TargetOptions, isOffline: boolean, io: CommandI
   if (config.mode === 'embedded' || baseUrl === null)
     throw wrongInput(`the exchange of ${file} runs inside the bot and can not be called: ${WHERE}`);
   const { exchange, execution } = config;
+  if (exchange.venue.name !== 'service')
+    throw wrongInput(
+      `expected the venue service in ${file}, whose interface this command speaks, was ${exchange.venue.name}`,
+    );
   const { credentials } = exchange;
   return { baseUrl, exchange, execution, credentials, isPaper, account: `the account of ${file}` };
 }

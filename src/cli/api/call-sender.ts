@@ -1,6 +1,7 @@
 import { addAbortListener } from 'node:events';
 import { monotonicMs } from '../../budget/process-owner.ts';
-import { openRemoteExchange, type RemoteExchange } from '../../venues/live-venue.ts';
+import { connectExchange, type RemoteExchange } from '../../venues/live-venue.ts';
+import { SERVICE, type ServiceConnection } from '../../venues/service-venue.ts';
 import { mayUseReserve, type RequestClass } from '../../domain/rate-limit.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
 import type { CallOptions } from '../../exchange/client-options.ts';
@@ -44,13 +45,13 @@ interface SenderOptions {
 
 /** Sends calls by hand under the limits that all processes of this machine share, including a bot's. */
 export class CallSender implements Caller {
-  private readonly remote: RemoteExchange;
+  private readonly remote: RemoteExchange<ServiceConnection>;
   private readonly longestWaitMs: number;
   private readonly signal: AbortSignal;
   private readonly log: (line: string) => void;
   private readonly target: ApiTarget;
 
-  private constructor(options: SenderOptions, remote: RemoteExchange) {
+  private constructor(options: SenderOptions, remote: RemoteExchange<ServiceConnection>) {
     this.target = options.target;
     this.longestWaitMs = options.longestWaitMs;
     this.signal = options.signal;
@@ -62,7 +63,7 @@ export class CallSender implements Caller {
   static async open(options: SenderOptions): Promise<CallSender> {
     const { target, log } = options;
     const { baseUrl, exchange, credentials } = target;
-    const remote = await openRemoteExchange({
+    const remote = await connectExchange(SERVICE, {
       config: { exchange },
       baseUrl,
       credentials,
@@ -92,7 +93,7 @@ export class CallSender implements Caller {
     const call = callOf(name);
     this.checkWait(name);
     if (this.signal.aborted) throw failed('ended before it was sent');
-    const { limiter, client } = this.remote;
+    const { limiter, connection } = this.remote;
     using _end = addAbortListener(this.signal, () => void limiter.close());
     using notice = setTimeout(() => this.logWait(call), QUIET_FOR_MS);
     const reply = await limiter.run<EndpointResult<Name>>({
@@ -105,7 +106,7 @@ export class CallSender implements Caller {
       timeoutMs: call.endpoint.timeoutMs + LIMITER_PATIENCE_MS,
       send: async () => {
         clearTimeout(notice);
-        return client.call(name, request, { signal: this.signal, ...options });
+        return connection.client.call(name, request, { signal: this.signal, ...options });
       },
     });
     if (reply.sent) return reply.value;

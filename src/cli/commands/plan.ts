@@ -7,6 +7,7 @@ import { type BudgetReport, loweredBudgets, loweredText } from '../../budget/led
 import {
   beginsText,
   freshTradingBegins,
+  neededBudgets,
   tradingBegins,
   type TradingBegins,
 } from '../../budget/trading-begins.ts';
@@ -22,7 +23,7 @@ import type { AssetLedger } from '../../portfolio/asset-ledger.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/candle.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption, overrideOption } from '../option-readers.ts';
-import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
+import type { VenueProfile } from '../../venues/port.ts';
 import { readConfig } from '../read-config.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { PlannedBudget, TrailPlan } from '../../scheduler/plan-input.ts';
@@ -103,7 +104,7 @@ async function plan(options: Options): Promise<void> {
     const made = await planOfConfigs(configs, { askEmbedded: options.config !== undefined, named });
     const { lost, strategies } = made;
     const reasons = [...new Set(lost.flatMap(({ reasons }) => reasons))];
-    const begins = tradingBeginsOf(configs[0], { budgets: made.budgets, rows, subjects });
+    const begins = tradingBeginsOf(configs[0], { ...made, rows, subjects });
     const { plan, maxStandstillMs } = made;
     const { eventsMb: mostMb } = configs[0].record ?? defaultRecord('');
     const events = { mbADay: eventMbADay(plan.feeds), mostMb };
@@ -154,14 +155,15 @@ function tradingBeginsOf(
     readonly budgets: ReadonlyMap<string, Budget>;
     readonly rows: readonly BudgetReport[] | null;
     readonly subjects: ReadonlySet<string>;
+    readonly profile: VenueProfile;
   },
 ): TradingBegins | null {
   if (ledgerOf(config) === null || config.mode !== 'live') return null;
   const { budgets, rows, subjects } = of;
-  const budgetOf = INTERFACE_PROFILE.budgets;
+  const needed = neededBudgets(of.profile);
   return rows === null
-    ? freshTradingBegins(budgets.values(), budgetOf)
-    : tradingBegins(rows, { subjects, budgetOf });
+    ? freshTradingBegins(budgets.values(), needed)
+    : tradingBegins(rows, { subjects, needed });
 }
 
 function beginsLines(begins: TradingBegins | null): readonly string[] {

@@ -14,7 +14,6 @@ import { beginsText, freshTradingBegins, tradingBegins } from '../../budget/trad
 import type { RateLimit } from '../../domain/rate-limit.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { checkWritable, nearestFolder, roomOf, type Room } from './check-machine.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 import { english } from '../../language/sentence.ts';
@@ -40,6 +39,8 @@ interface LedgerOwner {
   readonly subjects: ReadonlySet<string>;
   /** Budgets by the configuration: those of a new ledger. */
   readonly budgets: Iterable<RateLimit>;
+  /** Limits that its first order waits for. */
+  readonly needed: ReadonlySet<string>;
   /** True for orders on paper: they stay in the bot, so no limit of the exchange holds them back. */
   readonly isPaper: boolean;
 }
@@ -147,9 +148,12 @@ function lowered(rows: readonly BudgetReport[], subjects: ReadonlySet<string>): 
   );
 }
 
-function waits(rows: readonly BudgetReport[], { subjects, isPaper }: LedgerOwner): readonly CheckFinding[] {
+function waits(
+  rows: readonly BudgetReport[],
+  { subjects, needed, isPaper }: LedgerOwner,
+): readonly CheckFinding[] {
   if (isPaper) return [];
-  const begins = tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets });
+  const begins = tradingBegins(rows, { subjects, needed });
   if (begins.why !== 'unknown') return [];
   return [warning('ledger', english(beginsText(begins)), LET_IT_WAIT)];
 }
@@ -158,9 +162,9 @@ const LET_IT_WAIT =
   'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"';
 
 /** Returns the finding on a ledger without any requests: when the bot can trade once it begins one. */
-function fresh(text: string, { budgets, isPaper }: LedgerOwner): CheckFinding {
+function fresh(text: string, { budgets, needed, isPaper }: LedgerOwner): CheckFinding {
   if (isPaper) return ok('ledger', `${text}: the bot begins one`);
-  const begins = freshTradingBegins(budgets, INTERFACE_PROFILE.budgets);
+  const begins = freshTradingBegins(budgets, needed);
   return warning('ledger', `${text}, so that once the bot runs, ${english(beginsText(begins))}`, LET_IT_WAIT);
 }
 

@@ -5,7 +5,8 @@ import { ledgerOf } from '../../daemon/modes.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { type Override, readBotConfig, type BotConfigSources } from '../../daemon/read-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { budgetTable } from '../../exchange/client-options.ts';
+import { neededBudgets } from '../../budget/trading-begins.ts';
+import { loadVenue } from '../../venues/load-venue.ts';
 import { storedAccount, type AccountHash } from '../../venues/account-reader.ts';
 import { ledgerSubjects, knownDevice, knownToken } from '../../venues/client-credentials.ts';
 import { checkExchange, plannedReads, type SeenReply } from './check-exchange.ts';
@@ -114,10 +115,11 @@ async function diagnose(
   const { folder } = config.data;
   const logIn = checkLogIn(config, { configFile, nowMs: nowMs() });
   const ledgerPath = ledgerOf(config);
-  const { limits, headroom } = config.exchange;
+  const venue = await loadVenue(config.exchange.venue);
   const owner = {
     subjects: subjectsOf(config, { ledgerPath, isWhole }),
-    budgets: budgetTable(limits, headroom).values(),
+    budgets: venue.budgetsFor(config.exchange).values(),
+    needed: neededBudgets(venue.profileFor(config.exchange)),
     isPaper: config.mode === 'paper',
   };
   const ledger = ledgerPath === null ? { findings: [], silence: null } : await checkLedger(ledgerPath, owner);
@@ -189,6 +191,11 @@ async function askExchange(config: BotConfig, options: Asking): Promise<Omit<Dia
       ...nothing,
       findings: [ok('exchange', 'it runs in the bot itself: nothing has to be asked')],
     };
+  const { name } = config.exchange.venue;
+  if (name !== 'service') {
+    const text = `doctor does not know the interface of the venue ${name}`;
+    return { ...nothing, findings: [notChecked('exchange', text, 'see what its package offers')] };
+  }
   if (!options.isWhole) {
     const text = 'nothing is asked before the configuration is right';
     return { ...nothing, findings: [notChecked('exchange', text, 'correct that first')] };

@@ -1,5 +1,6 @@
 import { ledgerOf } from '../modes.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
+import type { VenueProfile } from '../../venues/port.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import type { HealthServer } from './health-server.ts';
 import { type HealthSource, LedgerWatch, startingSource } from '../health-source.ts';
@@ -20,13 +21,13 @@ export class HealthService {
   private readonly starting: HealthSource;
   private source: HealthSource;
 
-  constructor(config: BotConfig) {
+  constructor(config: BotConfig, profile: VenueProfile) {
     this.at = config.health;
     this.hosts = config.dashboard.hosts;
     const { ip, token } = ledgerSubjects(config.exchange);
     this.starting = startingSource({
       waitsFor: () => this.waitsFor,
-      ledger: new LedgerWatch(ledgerOf(config), [ip, token]),
+      ledger: new LedgerWatch({ ledgerFile: ledgerOf(config), ledgerSubjects: [ip, token], profile }),
     });
     this.source = this.starting;
   }

@@ -67,7 +67,7 @@ export function createBot({
 }: CreateBotOptions): CreatedBot {
   const runners = instances.map(({ runner }) => runner);
   const planWith = (budgets: Iterable<Budget>): PollPlan =>
-    planPolls({ ...planInputOf(runners, budgets), venue: venue.profile });
+    planPolls(planInputOf(runners, budgets, venue.profile));
   // A limit that the exchange lowers for a day makes data older, but must not stop the bot's start.
   const plan = planWith(venue.budgets.values());
   if (plan.problems.length > 0) {
@@ -110,7 +110,7 @@ export function createBot({
       const { call } = request;
       const { outcome } = answer;
       data.note(request, answer);
-      counts.add(venue.caller.endpointOf(call), outcome);
+      counts.add(call, outcome, venue.caller);
       if (outcome === 'unsent' || (call.kind !== 'place' && call.kind !== 'place-oco')) return;
       const order = engine.orderManager.blotter.table.get(call.order.clientOrderId);
       if (order !== undefined) orderLatency.add(venue.time.now() - order.plannedAtMs);
@@ -146,7 +146,7 @@ function settingsOf(
   const runners = of.instances.map(({ runner }) => runner);
   const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
   // Holdings in rial and tether must be valued in one of them.
-  if (bridgedOf(runners).length > 0) traded.add(profile.marketNames.bridge.market);
+  if (bridgedOf(runners, profile).length > 0) traded.add(profile.marketNames.bridge.market);
   const { speed } = config.embedded;
   // The network of the embedded exchange is this machine, whose work takes longer in a time that runs faster.
   const pace = config.mode !== 'embedded' || speed === 'max' ? 1 : Math.max(1, speed);

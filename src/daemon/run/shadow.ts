@@ -137,10 +137,7 @@ export class Shadow {
   private open(): boolean {
     const { config, shadow, instance, live, venue, answers, screen } = this.options;
     if (live.engine.status().phase === 'syncing') return false;
-    const plan = planPolls({
-      ...planInputOf([instance.runner], venue.budgets.values()),
-      venue: venue.profile,
-    });
+    const plan = planPolls(planInputOf([instance.runner], venue.budgets.values(), venue.profile));
     const missing = unserved(plan.feeds, live.plan.feeds);
     if (missing.length > 0)
       throw new Error(

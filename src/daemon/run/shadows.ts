@@ -52,7 +52,7 @@ export class Shadows {
     this.options = options;
     this.promotions = venue.isNew ? new Promotions([]) : readPromotions(mirrorPath);
     this.strategies = this.promotions.apply(config).strategies.map((one) => inReplay(one, replay));
-    this.answers = new SharedAnswers(venue.time);
+    this.answers = new SharedAnswers(venue.time, venue.profile.barAnchors);
   }
 
   /** Loads the plugin of each shadow. One that cannot run is reported, and the bot runs without it. */

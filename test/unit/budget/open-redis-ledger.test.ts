@@ -1,3 +1,5 @@
+import { neededBudgets } from '../../../src/budget/trading-begins.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,7 +101,12 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
     await next.close();
     open.length = 0;
     expect(await renewLedgerAt(at, thisMachine())).toMatchObject({ kind: 'counting', requests: 2 });
-    const { findings } = await checkLedger(at, { subjects: new Set(['abc']), budgets, isPaper: false });
+    const { findings } = await checkLedger(at, {
+      subjects: new Set(['abc']),
+      budgets,
+      needed: neededBudgets(INTERFACE_PROFILE),
+      isPaper: false,
+    });
     expect(findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
       'ledger: ok',
       'ledger: warning',
@@ -127,6 +134,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
     const { findings, silence } = await checkLedger(place('wrong'), {
       subjects: new Set(),
       budgets,
+      needed: neededBudgets(INTERFACE_PROFILE),
       isPaper: false,
     });
     expect(silence).toBe('the ledger can not be used');

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { BudgetReport } from '../../../src/budget/ledger-report.ts';
-import { beginsText, freshTradingBegins, tradingBegins } from '../../../src/budget/trading-begins.ts';
+import {
+  beginsText,
+  freshTradingBegins,
+  neededBudgets,
+  tradingBegins,
+} from '../../../src/budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { english } from '../../../src/language/sentence.ts';
 
-const US = { subjects: new Set(['this-address', 'our-token']), budgetOf: INTERFACE_PROFILE.budgets };
+const NEEDED = neededBudgets(INTERFACE_PROFILE);
+const US = { subjects: new Set(['this-address', 'our-token']), needed: NEEDED };
 
 function row(budget: string, but: Partial<BudgetReport> = {}): BudgetReport {
   return {
@@ -72,11 +78,11 @@ describe('when trading can begin', () => {
 
   it('without a ledger is after the longest window, and without headroom after what may still be on its way besides', () => {
     const orders = { budget: 'orders/add', why: 'unknown', latestMs: 720_000 };
-    expect(freshTradingBegins(budgetTable({}).values(), INTERFACE_PROFILE.budgets)).toEqual({
+    expect(freshTradingBegins(budgetTable({}).values(), NEEDED)).toEqual({
       ...orders,
       waitMs: 600_000,
     });
-    expect(freshTradingBegins(budgetTable({}, 0).values(), INTERFACE_PROFILE.budgets)).toEqual({
+    expect(freshTradingBegins(budgetTable({}, 0).values(), NEEDED)).toEqual({
       ...orders,
       waitMs: 720_000,
     });

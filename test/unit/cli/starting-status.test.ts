@@ -1,3 +1,4 @@
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { HealthService } from '../../../src/daemon/health/health-service.ts';
@@ -50,7 +51,7 @@ afterEach(async () => {
 async function begin(port: 0 | null): Promise<void> {
   const lock = claimDataFolder(folder);
   const config = configWith({ 'health.port': port }, folder);
-  const health = new HealthService(config);
+  const health = new HealthService(config, INTERFACE_PROFILE);
   ends.push(
     async () => health.end(),
     () => lock[Symbol.dispose](),

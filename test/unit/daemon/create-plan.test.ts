@@ -1,3 +1,4 @@
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { planInputOf } from '../../../src/daemon/create-plan.ts';
@@ -30,7 +31,7 @@ test('a strategy has a book of each market that it names, and of none that may o
     knownMarkets: new Set(['BTCIRT', 'ETHIRT', 'LTCIRT', 'XRPIRT']),
     params: {},
   });
-  const input = planInputOf([runner], budgetTable().values());
+  const input = planInputOf([runner], budgetTable().values(), INTERFACE_PROFILE);
   expect(input.traded.map(({ market }) => market)).toEqual(['BTCIRT', 'ETHIRT', 'LTCIRT']);
   const books = planPolls(input).feeds.filter(({ kind }) => kind === 'book' || kind === 'books');
   expect(books.flatMap(({ askers }) => askers)).toContain('price collar of looking');
@@ -56,7 +57,7 @@ const idleIn = (market: string): StrategyRunner =>
   });
 
 const bridgedIn = (...markets: readonly string[]) =>
-  planInputOf(markets.map(idleIn), budgetTable().values()).bridged;
+  planInputOf(markets.map(idleIn), budgetTable().values(), INTERFACE_PROFILE).bridged;
 
 test('the price of tether in rial is read for the equity of a bot with strategies in both', () => {
   expect(bridgedIn('BTCIRT', 'BTCUSDT')).toEqual(['btcusdt']);

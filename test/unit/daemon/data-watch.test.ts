@@ -1,3 +1,4 @@
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { expect, test } from 'vitest';
 import { DataWatch, PaceWatch } from '../../../src/daemon/run/create-bot.ts';
 import type { DataAge } from '../../../src/daemon/health-source.ts';
@@ -11,7 +12,7 @@ import { budgetTable } from '../../../src/exchange/client-options.ts';
 import type { FeedPace } from '../../../src/scheduler/poll-queue.ts';
 import { planPolls } from '../../../src/scheduler/plan-polls.ts';
 
-const plan = (of: Iterable<Budget>) => planPolls(planInputOf([], of)).feeds;
+const plan = (of: Iterable<Budget>) => planPolls(planInputOf([], of, INTERFACE_PROFILE)).feeds;
 const intervalOf = (of: readonly FeedPace[] | undefined): number =>
   of?.find(({ key }) => key === 'orders')?.intervalMs ?? 0;
 

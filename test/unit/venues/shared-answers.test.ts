@@ -1,3 +1,4 @@
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
@@ -15,7 +16,7 @@ const never = new AbortController().signal;
 
 function setup() {
   const time = new VirtualTime(START_MS);
-  const shared = new SharedAnswers(time);
+  const shared = new SharedAnswers(time, INTERFACE_PROFILE.barAnchors);
   const got: unknown[] = [];
   const caller = shared.callerLike(noCaller, (error) => got.push(error));
   return {

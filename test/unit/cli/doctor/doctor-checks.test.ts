@@ -1,3 +1,5 @@
+import { neededBudgets } from '../../../../src/budget/trading-begins.ts';
+import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
@@ -202,6 +204,7 @@ describe('a ledger', () => {
   const owner = {
     subjects: new Set(Object.values(subjects)),
     budgets: [...budgetTable().values()],
+    needed: neededBudgets(INTERFACE_PROFILE),
     isPaper: false,
   };
   const open = (of = {}) => openLedger(ledgerFile(), { subjects, whenMissing: 'empty', ...of });

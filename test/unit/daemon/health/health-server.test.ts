@@ -1,3 +1,4 @@
+import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type HealthSource, LedgerWatch, startingSource } from '../../../../src/daemon/health-source.ts';
@@ -91,7 +92,7 @@ describe('/readyz', () => {
   }, 'is not when %s, and says so')`
     the loop stands still ${{ heartbeatAgeMs: () => 60_000 }}: last ran 60 s ago
     the exchange has not answered yet
-      ${startingSource({ waitsFor: () => 'no answer from the exchange yet', ledger: new LedgerWatch(null, []) })}
+      ${startingSource({ waitsFor: () => 'no answer from the exchange yet', ledger: new LedgerWatch({ ledgerFile: null, ledgerSubjects: [], profile: INTERFACE_PROFILE }) })}
       ^no answer from the exchange yet$
     it begins ${{ phase: () => 'syncing' }}: still reading the state
     the disk is full ${{ isDiskFull: () => true }}: disk is full

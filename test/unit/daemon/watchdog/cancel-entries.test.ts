@@ -28,6 +28,7 @@ async function canceled(
       : cancelAnswer) as VenueAnswer;
   const order = orderIn(state, { key: 'mine', clientOrderId: 'mine', market: 'BTCIRT', side: 'buy' });
   const result = await cancelEntries({
+    profile: INTERFACE_PROFILE,
     caller: {
       endpointOf: () => 'ordersList',
       budgetOf: ({ kind }) => INTERFACE_PROFILE.budgets[kind],

@@ -3,12 +3,8 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { expect, test, describe, it } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
-import {
-  askFirst,
-  openRemoteExchange,
-  readMarkets,
-  createLimitedClient,
-} from '../../../../src/venues/live-venue.ts';
+import { askFirst, openRemoteExchange, readMarkets } from '../../../../src/venues/live-venue.ts';
+import { createLimitedClient } from '../../../../src/venues/service-venue.ts';
 import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import {
   ledgerSubjects,

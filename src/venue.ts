@@ -1,0 +1,26 @@
+/** The package entry `sarraf/venue`: an exchange of your own, as one object. See docs/venues.md. */
+export {
+  decimalOf,
+  defineVenue,
+  type EachRow,
+  type RestCall,
+  type RestCredential,
+  type RestLimit,
+  type RestRefusal,
+  type RestReply,
+  type RestRequest,
+  type RestVenue,
+} from './venues/rest-venue.ts';
+export {
+  restOrder,
+  restTrade,
+  restTransaction,
+  restWallet,
+  type RestOrder,
+  type RestTrade,
+} from './venues/rest-records.ts';
+export type { VenueDefinition } from './venues/venue-definition.ts';
+export type { MarketRule, VenueCall, VenueProfile, VenueValues } from './venues/port.ts';
+export { formatUnits, parseUnits, type Units } from './domain/money.ts';
+export { UTC_BARS } from './domain/candle.ts';
+export { parseMarket } from './exchange/market-names.ts';

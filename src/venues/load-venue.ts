@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { importFrom } from '../plugins/load-strategy.ts';
+import { SarrafError, invalidOptions, messageOf } from '../domain/errors.ts';
+import { isObject } from '../domain/stored-json.ts';
+import type { VenueDefinition } from './venue-definition.ts';
+
+/** The venue of a configuration: what `exchange.venue` says, and the folder of the configuration's file. */
+export interface VenuePlace {
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** Venues that come with sarraf, each loaded when it is used. */
+const OWN: Readonly<Record<string, () => Promise<VenueDefinition>>> = {
+  service: async () => (await import('./service-venue.ts')).SERVICE,
+};
+
+const isPath = (name: string): boolean => /^(?:\.{1,2})?[/\\]|^[A-Za-z]:/.test(name);
+
+/**
+ * Returns the venue of a configuration: one that comes with sarraf, the default export of a file, or of a
+ * package that is installed for the configuration's folder.
+ * @throws SarrafError `INVALID_OPTIONS` for a name without a venue, and a venue that cannot be used.
+ */
+export async function loadVenue({ name, folder }: VenuePlace): Promise<VenueDefinition> {
+  const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+  if (own !== undefined) return own();
+  const specifier = isPath(name) ? pathToFileURL(resolve(folder, name)).href : name;
+  const loaded = await importFrom(specifier, pathToFileURL(`${folder}/`).href).catch((error: unknown) => {
+    throw unusable(name, error);
+  });
+  const definition = (loaded as { readonly default?: unknown }).default;
+  if (!isDefinition(definition))
+    throw wrong(name, 'expected a default export made by defineVenue of sarraf/venue, found another value');
+  if (Object.hasOwn(OWN, definition.name))
+    throw wrong(name, `expected a name of its own, found ${definition.name}, which comes with sarraf`);
+  return definition;
+}
+
+function isDefinition(value: unknown): value is VenueDefinition {
+  return (
+    isObject(value) &&
+    typeof value['name'] === 'string' &&
+    ['profileFor', 'budgetsFor', 'connect'].every((part) => typeof value[part] === 'function')
+  );
+}
+
+function unusable(name: string, error: unknown): SarrafError {
+  // A definition that is wrong says so in its own words.
+  if (error instanceof SarrafError) return wrong(name, error.message);
+  const { code } = error as NodeJS.ErrnoException;
+  const isMissing = code === 'ERR_MODULE_NOT_FOUND' && messageOf(error).includes(name.replace(/^\.\//, ''));
+  if (!isMissing) return wrong(name, `the file ends with ${messageOf(error)}`, error);
+  const known = Object.keys(OWN).join(', ');
+  return wrong(
+    name,
+    `expected ${known}, the path of a file such as ./my-venue.ts, or an installed package, found none of this name`,
+    error,
+  );
+}
+
+const wrong = (name: string, why: string, cause?: unknown): SarrafError =>
+  invalidOptions(`exchange.venue ${JSON.stringify(name)}: ${why}`, cause === undefined ? {} : { cause });
