@@ -20,6 +20,8 @@ export {
   type RestTrade,
 } from './venues/rest-records.ts';
 export type { VenueDefinition } from './venues/venue-definition.ts';
+export type { VenueWire, WireAnswer } from './venues/venue-wire.ts';
+export { venueOrderId, venueWalletId } from './domain/order.ts';
 export type { MarketRule, VenueCall, VenueProfile, VenueValues } from './venues/port.ts';
 export { formatUnits, parseUnits, type Units } from './domain/money.ts';
 export { UTC_BARS } from './domain/candle.ts';

@@ -97,7 +97,8 @@ export class BotCheckers {
     });
     const universe = drawnUniverse(swarm.seed);
     this.universe = universe === null ? null : new UniverseChecker(universe);
-    const given = givenCoins({ seed: swarm.seed, markets: options.world.rules, onVandal: () => {} });
+    const { rules: markets, tested } = options.world;
+    const given = givenCoins({ seed: swarm.seed, markets, onVandal: () => {}, tested });
     this.locks = new LockChecker({
       instance: INSTANCE,
       given,

@@ -18,6 +18,8 @@ import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { BAR_WATCHER, drawnBarsOf } from './world.ts';
 import { Dice } from './dice.ts';
+import type { TestedVenue } from './tested-venue.ts';
+import { unservedSubscriptions } from '../scheduler/plan-problems.ts';
 import { WEEKDAYS, MINUTE_MS } from '../domain/time-text.ts';
 import type { LockRule } from '../engine/lock.ts';
 import type { TradingCalendar } from '../engine/trading-calendar.ts';
@@ -117,6 +119,7 @@ interface BotEngineOptions {
   readonly markets: readonly Market[];
   /** Called with each act of a hostile strategy. */
   readonly onVandal: (act: VandalAct) => void;
+  readonly tested: TestedVenue | null;
 }
 
 /** Draws the position limit of each market, in coins, from the usual order amount; none in some seeds. */
@@ -145,7 +148,8 @@ export function givenCoins(options: BotEngineOptions): ReadonlyMap<string, Units
   );
 }
 
-function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettings {
+function settingsOf({ seed, markets, onVandal, tested }: BotEngineOptions): EngineSettings {
+  const venue = tested?.profile ?? INTERFACE_PROFILE;
   const dice = Dice.of(seed, 'engine');
   const knownMarkets = new Set<string>(markets.map(({ symbol }) => symbol));
   const limits = createRiskLimits({
@@ -153,7 +157,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     refuseSelfCrossing: dice.happens(0.5),
     maxPosition: positionLimitsOf(seed),
   });
-  const of: Drawn = { seed, markets, onVandal, limits, knownMarkets };
+  const of: Drawn = { seed, markets, onVandal, tested, limits, knownMarkets };
   const chaos = markets.map(({ symbol }, index) => {
     const params = {
       seed: dice.integer(0, 0xffff_ffff),
@@ -185,16 +189,17 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
       drawnBarsOf(seed).isWatched
         ? [instanceOf({ ...of, limits: createRiskLimits() }, BAR_WATCHER, { market: 'BTCUSDT', params: {} })]
         : [],
-    );
+    )
+    .filter(({ runner }) => unservedSubscriptions(runner.subscriptions, venue).length === 0);
   return {
     instance: INSTANCE,
-    venue: INTERFACE_PROFILE,
+    venue,
     markets,
     instances: all,
     locks: lockRulesOf(seed),
     feeds: feedsOf(
       all.map(({ runner }) => runner),
-      dice.happens(EARLY_SHARE) ? 1 : dice.logUniform(LEAST_LEISURE, MOST_LEISURE),
+      { leisure: dice.happens(EARLY_SHARE) ? 1 : dice.logUniform(LEAST_LEISURE, MOST_LEISURE), tested },
     ),
     ...DEFAULT_ENGINE_TIMES,
     resendUnknown: dice.happens(0.5),
@@ -366,14 +371,20 @@ function hoursOf(dice: Dice): TradingCalendar {
   return { sessions, weekdays: WEEKDAYS.map(() => true), closed: [] };
 }
 
-function feedsOf(runners: readonly StrategyPort[], leisure: number): EngineSettings['feeds'] {
+function feedsOf(
+  runners: readonly StrategyPort[],
+  { leisure, tested }: { readonly leisure: number; readonly tested: TestedVenue | null },
+): EngineSettings['feeds'] {
   const plan = planPolls({
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
     ),
     traded: runners.map(({ name, market }) => ({ strategy: name, market })),
-    budgets: [...budgetTable().values()].map((budget) => ({ ...budget, reserve: reserveOf(budget) })),
-    venue: INTERFACE_PROFILE,
+    budgets: [...(tested?.limits ?? budgetTable()).values()].map((budget) => ({
+      ...budget,
+      reserve: reserveOf(budget),
+    })),
+    venue: tested?.profile ?? INTERFACE_PROFILE,
     usesAccount: true,
     replyMs: REPLY_MS,
     restart: { orderPages: 1, tradePages: 1, arrivedAfterMs: DEFAULT_ENGINE_TIMES.lateArrivalMs },

@@ -399,7 +399,11 @@ export class Bot {
       slowProcess: (process) => this.slowProcess(process),
       createEngine: (state, nowMs) => {
         const onVandal = (act: VandalAct): void => this.onVandal(act);
-        this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules, onVandal }, state, nowMs);
+        this.engine = createBotEngine(
+          { seed: swarm.seed, markets: world.rules, onVandal, tested: world.tested },
+          state,
+          nowMs,
+        );
         return this.engine;
       },
       witnesses: this.checkers.witnesses,

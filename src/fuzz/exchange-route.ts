@@ -3,6 +3,7 @@ import type { RequestLimiter } from '../budget/limiter.ts';
 import { LedgerStore } from '../budget/store.ts';
 import type { Transport, HttpRequest, HttpResponse } from '../exchange/transport.ts';
 import { createLimitedClient } from '../venues/service-venue.ts';
+import type { VenueConnection } from '../venues/venue-definition.ts';
 import { createVenueCaller, type VenueCaller } from '../venues/venue-caller.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
 import { createVirtualLimiter } from '../virtual/virtual-executor.ts';
@@ -55,31 +56,51 @@ export function openExchangeRoute(options: ExchangeRouteOptions): ExchangeRoute 
     slow = null,
     wrap = (inner) => inner,
   } = options;
-  const client = createLimitedClient({
-    transport: wrap(
-      new WatchedTransport({
-        transport: new Link({ world, process: time, dice, mutator }),
-        witnesses,
-        nowMs: () => time.now(),
-      }),
-    ),
-    credentials: logsIn
-      ? { kind: 'login', login: { username: BOT_NAME, password: BOT_PASSWORD } }
-      : { kind: 'token', token: BOT_TOKEN },
-    nowMs: () => world.time.now() + machine.wallOffsetMs,
-    limiterMs: () => time.now(),
-    limiter: () => limiter,
-  });
-  const ledger = openLedger(options, client.budgets.values());
+  const { tested } = world;
+  const nowMs = (): number => world.time.now() + machine.wallOffsetMs;
+  const limiting = { limiterMs: () => time.now(), limiter: () => limiter };
+  const transport = wrap(
+    new WatchedTransport({
+      transport: new Link({ world, process: time, dice, mutator }),
+      witnesses,
+      nowMs: () => time.now(),
+    }),
+  );
+  const { caller, budgets } =
+    tested === null
+      ? ownConnection(transport, { logsIn, nowMs, ...limiting })
+      : tested.connect({ transport, token: BOT_TOKEN, nowMs, ...limiting });
+  const ledger = openLedger(options, budgets.values());
   const limiter = createVirtualLimiter({
     time,
-    budgets: client.budgets.values(),
+    budgets: budgets.values(),
     ledger,
     lockouts: ledger,
     startMs: () => dice.integer(0, MOST_START_MS),
     ...(slow === null ? {} : { ...slow, nowMs: () => time.clockMs(), areAtOnce: false }),
   });
-  return { caller: createVenueCaller(client), limiter, ledger, budgets: [...client.budgets.keys()] };
+  return { caller, limiter, ledger, budgets: [...budgets.keys()] };
+}
+
+/** Connects to the built-in exchange with its own client. */
+function ownConnection(
+  transport: Transport,
+  {
+    logsIn,
+    ...clocks
+  }: { readonly logsIn: boolean } & Pick<
+    Parameters<typeof createLimitedClient>[0],
+    'limiterMs' | 'limiter'
+  > & { readonly nowMs: () => number },
+): Pick<VenueConnection, 'caller' | 'budgets'> {
+  const client = createLimitedClient({
+    transport,
+    credentials: logsIn
+      ? { kind: 'login', login: { username: BOT_NAME, password: BOT_PASSWORD } }
+      : { kind: 'token', token: BOT_TOKEN },
+    ...clocks,
+  });
+  return { caller: createVenueCaller(client), budgets: client.budgets };
 }
 
 function openLedger(

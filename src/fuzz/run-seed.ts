@@ -37,6 +37,8 @@ import {
   sentSignalsOf,
 } from './people.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
+import { loadTestedVenue, swarmFor, type TestedVenue } from './tested-venue.ts';
+import type { VenuePlace } from '../venues/load-venue.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
 
 export interface SeedOptions {
@@ -44,6 +46,8 @@ export interface SeedOptions {
   readonly hours: number;
   /** Folder that is created, and removed at the end. It should be on tmpfs, or a run waits for the disk. */
   readonly folder: string;
+  /** Venue to test in place of the built-in one, by its file or package; the default is the built-in one. */
+  readonly venue?: VenuePlace;
   /** Names, such as of orders, whose events are wanted; else the last events, or those before a break. */
   readonly names?: readonly string[];
 }
@@ -86,7 +90,8 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   rmSync(options.folder, { recursive: true, force: true });
   mkdirSync(options.folder, { recursive: true });
   using _folder = disposable(options.folder, (path) => rmSync(path, { recursive: true, force: true }));
-  return await new SeedRun(options).run();
+  const tested = options.venue === undefined ? null : await loadTestedVenue(options.venue);
+  return await new SeedRun(options, tested).run();
 }
 
 /**
@@ -114,18 +119,19 @@ class SeedRun {
   private falseBreaks = 0;
   private trueBreaks = 0;
 
-  constructor({ seed, hours, folder, names }: SeedOptions) {
+  constructor({ seed, hours, folder, names }: SeedOptions, tested: TestedVenue | null) {
     this.events = new EventLog(START_MS, names);
-    this.swarm = drawSwarm(seed, hours);
-    this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: this.swarm.clockSkewMs });
-    this.given = givenCoins({ seed, markets: this.world.rules, onVandal: () => {} });
+    this.swarm = swarmFor(drawSwarm(seed, hours), tested);
+    const { clockSkewMs } = this.swarm;
+    this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs, tested });
+    this.given = givenCoins({ seed, markets: this.world.rules, onVandal: () => {}, tested });
     const { world, swarm, coverage, events } = this;
     this.bot = new Bot({ world, swarm, folder, coverage, events, onBreak: () => this.onBreak() });
-    this.budgets = new BudgetChecker(
-      world.log,
-      budgetTable({}, 0),
-      new Set(this.swarm.crowding.map(({ budget }) => budget)),
-    );
+    this.budgets = new BudgetChecker(world.log, {
+      limits: tested === null ? budgetTable({}, 0) : tested.limits,
+      lowered: new Set(this.swarm.crowding.map(({ budget }) => budget)),
+      budgetOf: ({ endpoint, budget }) => tested?.budgetOf(endpoint) ?? budget,
+    });
   }
 
   async run(): Promise<SeedResult> {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { addCounts, missingFrom, type Counts } from './coverage.ts';
-import type { SeedResult } from './run-seed.ts';
+import type { SeedOptions, SeedResult } from './run-seed.ts';
 import { startSeedWorker, type SeedAnswer } from './seed-worker.ts';
+import type { VenuePlace } from '../venues/load-venue.ts';
 
 interface SuiteOptions {
   readonly firstSeed: number;
@@ -17,6 +18,8 @@ interface SuiteOptions {
   readonly failFast: boolean;
   /** True to run every seed twice, not only every twentieth. */
   readonly twice: boolean;
+  /** The venue to test; the default is the built-in one. */
+  readonly venue?: VenuePlace;
   readonly onSeed: (outcome: SeedOutcome) => void;
   /** Ends the suite early; running seeds are dropped. */
   readonly signal: AbortSignal;
@@ -104,13 +107,14 @@ class Suite {
 
   /** Runs one thread, which gets the next seed when it is done with one. */
   private async runWorker(folder: string): Promise<void> {
-    const { signal, failFast, hours } = this.options;
+    const { signal, failFast, hours, venue } = this.options;
+    const tested = venue === undefined ? {} : { venue };
     let worker: Worker | null = null;
     try {
       for (let task = this.tasks.shift(); task !== undefined; task = this.tasks.shift()) {
         if (signal.aborted || (failFast && this.hasFailed)) return;
         worker ??= startSeedWorker();
-        const answer = await answerOf(worker, { seed: task.seed, hours, folder }, signal);
+        const answer = await answerOf(worker, { seed: task.seed, hours, folder, ...tested }, signal);
         if (answer === null) return;
         this.finish(task, answer);
         if (answer.kind === 'ended') continue;
@@ -163,7 +167,7 @@ function withViolation(outcome: SeedOutcome, expected: string): SeedOutcome {
 /** Returns a thread's answer for a seed: broken if it dies or hangs, null if the suite ended meanwhile. */
 async function answerOf(
   worker: Worker,
-  seed: { readonly seed: number; readonly hours: number; readonly folder: string },
+  seed: SeedOptions,
   signal: AbortSignal,
 ): Promise<SeedAnswer | null> {
   const mostMs = MOST_MS_TO_START + seed.hours * MOST_MS_PER_HOUR;

@@ -129,7 +129,8 @@ export class WatchdogRun {
 
   constructor(options: WatchdogRunOptions) {
     const { world, machine, seed, plan, coverage } = options;
-    const given = givenCoins({ seed, markets: world.rules, onVandal: () => {} });
+    const { rules: markets, tested } = world;
+    const given = givenCoins({ seed, markets, onVandal: () => {}, tested });
     this.options = options;
     this.dice = Dice.of(seed, 'watchdog life');
     this.checker = new WatchdogChecker({
@@ -272,7 +273,7 @@ class WatchdogLife {
   }
 
   private async cancel({ forMs, isBack }: SilentBot): Promise<CanceledEntries> {
-    const { machine, onTry } = this.options;
+    const { machine, onTry, world } = this.options;
     onTry.begins();
     const route = openExchangeRoute({
       ...this.options,
@@ -285,7 +286,7 @@ class WatchdogLife {
     try {
       return await cancelEntries({
         ...route,
-        profile: INTERFACE_PROFILE,
+        profile: world.tested?.profile ?? INTERFACE_PROFILE,
         nowMs: () => this.time.now(),
         limiterMs: () => this.time.now(),
         instance: INSTANCE,

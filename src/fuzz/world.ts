@@ -11,6 +11,8 @@ import type { RequestLog } from '../simulator-server/request-log.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 import type { HttpRequest, HttpResponse } from '../exchange/transport.ts';
 import { Dice } from './dice.ts';
+import { budgetTable } from '../exchange/client-options.ts';
+import type { TestedVenue } from './tested-venue.ts';
 import { z } from 'zod';
 import type { BarAnchors } from '../domain/candle.ts';
 import { defineStrategy } from '../strategy/definition.ts';
@@ -32,11 +34,15 @@ const MARKETS = [
 
 const HISTORY_MINUTES = 60;
 
+const UNLIMITED = Object.fromEntries([...budgetTable().keys()].map((name) => [name, 'none' as const]));
+
 interface FuzzWorldOptions {
   readonly seed: number;
   readonly startMs: number;
   /** Lead of the exchange's clock over all others, in ms. It stays: a step back would lengthen windows. */
   readonly clockSkewMs: number;
+  /** The venue to test; null for the built-in one. */
+  readonly tested: TestedVenue | null;
 }
 
 /** The exchange of one seed, with its time. */
@@ -48,6 +54,7 @@ export class FuzzWorld {
   readonly standingBooks: StandingBooks;
   /** Rules of the markets at the start. */
   readonly rules: readonly Market[];
+  readonly tested: TestedVenue | null;
   private readonly seed: number;
   private readonly clockSkewMs: number;
   private readonly faulty: FaultyAdapter;
@@ -57,7 +64,8 @@ export class FuzzWorld {
   private stalledUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: FuzzWorldOptions) {
-    const { seed, startMs, clockSkewMs } = options;
+    const { seed, startMs, clockSkewMs, tested } = options;
+    this.tested = tested;
     this.seed = seed;
     this.clockSkewMs = clockSkewMs;
     this.time = new VirtualTime(startMs);
@@ -80,6 +88,8 @@ export class FuzzWorld {
           },
         ],
         trading: { recordVersions: true },
+        // A tested venue has limits of its own, which the checker holds.
+        ...(tested === null ? {} : { limits: { overrides: UNLIMITED } }),
       }),
       startMs: exchangeStartMs,
       seed,

@@ -246,6 +246,9 @@ function asFunction(
 /** Import names of the SDK that a strategy may use. */
 const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
 
+/** Import names of the entry for venues. */
+const VENUE_NAMES: ReadonlySet<string> = new Set(['#venue', 'sarraf/venue']);
+
 /** URL of the running SDK, so that a strategy loads no second copy: in a checkout its source. */
 const sdkUrl = ownModule('strategy/sdk').href;
 
@@ -301,7 +304,7 @@ function provideSdk(): void {
         : [written, from.parentURL];
       const context = { ...from, parentURL };
       if (SDK_NAMES.has(specifier)) return { url: sdkUrl, shortCircuit: true };
-      if (specifier === 'sarraf/venue') return { url: ownModule('venue').href, shortCircuit: true };
+      if (VENUE_NAMES.has(specifier)) return { url: ownModule('venue').href, shortCircuit: true };
       if (specifier === 'zod')
         return zodUrl === null
           ? next(specifier, { ...context, parentURL: import.meta.url })

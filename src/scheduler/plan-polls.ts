@@ -132,6 +132,7 @@ function planOf(
   const each = planBudget(budget, feeds, replyMs);
   if (
     budget.name !== venue.budgets.books ||
+    venue.unserved?.has('books') === true ||
     feeds.length < 2 ||
     (each.slowdown <= 1 && each.problems.length === 0)
   )

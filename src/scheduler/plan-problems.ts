@@ -8,7 +8,8 @@ import {
   occupiedMsOf,
 } from './plan-input.ts';
 import { marginTopic } from '../records/margin.ts';
-import { isOfMargin } from '../strategy/subscriptions.ts';
+import { isOfMargin, routeOfSubscription, type Subscription } from '../strategy/subscriptions.ts';
+import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import type { OwnListCounts } from './collect-feeds.ts';
 import { lengthText } from '../domain/time-text.ts';
@@ -41,18 +42,41 @@ export function timeframeProblems({
   });
 }
 
-/** Returns the problems of margin subscriptions that the venue does not answer. */
+/** The call that reads each kind of subscription. A timer and a signal need none. */
+const CALL_OF: Readonly<Partial<Record<Subscription['kind'], VenueCallKind>>> = {
+  book: 'book',
+  trades: 'public-trades',
+  stats: 'stats',
+  universe: 'stats',
+  candles: 'candles',
+  pools: 'pools',
+  'margin-wallets': 'margin-wallets',
+  'delegation-limit': 'delegation-limit',
+};
+
+/** Returns the subscriptions that need a call which the venue does not answer, each with the reason. */
+export function unservedSubscriptions(
+  subscriptions: readonly Subscription[],
+  { unserved }: Pick<VenueProfile, 'unserved'>,
+): readonly { readonly subscription: Subscription; readonly why: string }[] {
+  if (unserved === undefined) return [];
+  return subscriptions.flatMap((subscription) => {
+    const call = CALL_OF[subscription.kind];
+    const why = call === undefined ? undefined : unserved.get(call);
+    return why === undefined ? [] : [{ subscription, why }];
+  });
+}
+
+/** Returns the problems of subscriptions that the venue does not answer. */
 export function unservedProblems({
   subscriptions,
-  venue: { unserved },
+  venue,
 }: Pick<PlanInput, 'subscriptions' | 'venue'>): readonly string[] {
-  if (unserved === undefined) return [];
-  return subscriptions.flatMap(({ strategy, subscription }) => {
-    if (!isOfMargin(subscription)) return [];
-    const why = unserved.get(subscription.kind);
-    if (why === undefined) return [];
-    return [`${marginTopic(subscription)}: it can not be asked for ${strategy}: ${why}`];
-  });
+  return subscriptions.flatMap(({ strategy, subscription: wanted }) =>
+    unservedSubscriptions([wanted], venue).map(
+      ({ subscription, why }) => `${isOfMargin(subscription) ? marginTopic(subscription) : routeOfSubscription(subscription)}: it can not be asked for ${strategy}: ${why}`,
+    ),
+  );
 }
 
 /** Returns the problem of a feed that needs younger data than the time of a request allows. */

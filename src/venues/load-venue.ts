@@ -4,6 +4,7 @@ import { importFrom } from '../plugins/load-strategy.ts';
 import { SarrafError, invalidOptions, messageOf } from '../domain/errors.ts';
 import { isObject } from '../domain/stored-json.ts';
 import type { VenueDefinition } from './venue-definition.ts';
+import type { VenueWire } from './venue-wire.ts';
 
 /** The venue of a configuration: what `exchange.venue` says, and the folder of the configuration's file. */
 export interface VenuePlace {
@@ -23,19 +24,32 @@ const isPath = (name: string): boolean => /^(?:\.{1,2})?[/\\]|^[A-Za-z]:/.test(n
  * package that is installed for the configuration's folder.
  * @throws SarrafError `INVALID_OPTIONS` for a name without a venue, and a venue that cannot be used.
  */
-export async function loadVenue({ name, folder }: VenuePlace): Promise<VenueDefinition> {
-  const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
-  if (own !== undefined) return own();
+export async function loadVenue(place: VenuePlace): Promise<VenueDefinition> {
+  const own = Object.hasOwn(OWN, place.name) ? OWN[place.name] : undefined;
+  return own === undefined ? (await loadVenuePackage(place)).definition : own();
+}
+
+/** A venue of a file or a package; `wire` is null if it does not export one. */
+export interface VenuePackage {
+  readonly definition: VenueDefinition;
+  readonly wire: VenueWire | null;
+}
+
+/** Returns the venue of a file or a package, with its wire for tests. Throws as `loadVenue` does. */
+export async function loadVenuePackage({ name, folder }: VenuePlace): Promise<VenuePackage> {
   const specifier = isPath(name) ? pathToFileURL(resolve(folder, name)).href : name;
   const loaded = await importFrom(specifier, pathToFileURL(`${folder}/`).href).catch((error: unknown) => {
     throw unusable(name, error);
   });
-  const definition = (loaded as { readonly default?: unknown }).default;
+  const { default: definition, wire = null } = loaded as {
+    readonly default?: unknown;
+    readonly wire?: VenueWire;
+  };
   if (!isDefinition(definition))
     throw wrong(name, 'expected a default export made by defineVenue of sarraf/venue, found another value');
   if (Object.hasOwn(OWN, definition.name))
     throw wrong(name, `expected a name of its own, found ${definition.name}, which comes with sarraf`);
-  return definition;
+  return { definition, wire };
 }
 
 function isDefinition(value: unknown): value is VenueDefinition {

@@ -90,14 +90,15 @@ export function restTrade({ price, amount, total, fee, ...trade }: RestTrade): V
 
 /** Returns a wallet; `held` is the part that orders and withdrawals reserve. */
 export function restWallet(wallet: {
+  readonly id: string;
   readonly currency: string;
   readonly total: DecimalText;
   readonly held: DecimalText;
 }): WalletReading {
-  const { currency, total, held } = wallet;
+  const { id, currency, total, held } = wallet;
   return {
     currency,
-    walletId: venueWalletId(currency),
+    walletId: venueWalletId(id),
     total: unitsAbout(total),
     held: unitsAbout(held),
     tooFine: tooFineIn({ total, held }),

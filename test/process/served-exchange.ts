@@ -76,7 +76,9 @@ export class ServedExchange {
     this.server = parts.server;
     this.clock = parts.clock;
     this.market = parts.market;
-    this.budgets = new BudgetChecker(parts.simulation.adapter.log, budgetTable(parts.limits, 0));
+    this.budgets = new BudgetChecker(parts.simulation.adapter.log, {
+      limits: budgetTable(parts.limits, 0),
+    });
     const { faulty } = parts.simulation;
     const receive = faulty.receive.bind(faulty);
     faulty.receive = (request) => {

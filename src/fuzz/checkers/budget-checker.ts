@@ -36,16 +36,24 @@ export class BudgetChecker {
   private readonly found: string[] = [];
   private lastNumber = 0;
   private readonly lowered: ReadonlySet<string>;
+  private readonly budgetOf: (request: LoggedRequest) => string | null;
 
-  /** `lowered`: budgets whose limit the exchange lowers at times, which a 429 must name. */
+  /**
+   * `lowered`: budgets whose limit the exchange lowers at times, which a 429 must name. `budgetOf`: the budget
+   * that counts a request; by default that of the log.
+   */
   constructor(
     log: RequestLog,
-    limits: ReadonlyMap<string, Pick<RateLimit, 'limit' | 'windowMs'>>,
-    lowered: ReadonlySet<string> = new Set(),
+    of: {
+      readonly limits: ReadonlyMap<string, Pick<RateLimit, 'limit' | 'windowMs'>>;
+      readonly lowered?: ReadonlySet<string>;
+      readonly budgetOf?: (request: LoggedRequest) => string | null;
+    },
   ) {
     this.log = log;
-    this.limits = limits;
-    this.lowered = lowered;
+    this.limits = of.limits;
+    this.lowered = of.lowered ?? new Set();
+    this.budgetOf = of.budgetOf ?? (({ budget }) => budget);
   }
 
   /** Checks the requests since the last poll. */
@@ -66,7 +74,9 @@ export class BudgetChecker {
     return violationsOf('budgets', this.found);
   }
 
-  private check({ budget, timeMs, status, path, number }: LoggedRequest): void {
+  private check(request: LoggedRequest): void {
+    const { timeMs, status, path, number } = request;
+    const budget = this.budgetOf(request);
     if (budget === null) return;
     const isLimitStated = status === HTTP_TOO_MANY && this.lowered.has(budget);
     if (!isLimitStated && (status === HTTP_FORBIDDEN || status === HTTP_TOO_MANY))

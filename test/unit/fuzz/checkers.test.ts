@@ -266,7 +266,9 @@ describe('the check of intents that take time', () => {
 
 function found(times: readonly number[], status = 200): string {
   const log = new RequestLog();
-  const checker = new BudgetChecker(log, new Map([['orders/list', { limit: 2, windowMs: 1_000 }]]));
+  const checker = new BudgetChecker(log, {
+    limits: new Map([['orders/list', { limit: 2, windowMs: 1_000 }]]),
+  });
   for (const timeMs of times) {
     log.add({
       timeMs,
@@ -297,7 +299,7 @@ describe('the check of budgets', () => {
 
   test('looks at every request once, however often it looks', () => {
     const log = new RequestLog(3);
-    const checker = new BudgetChecker(log, new Map());
+    const checker = new BudgetChecker(log, { limits: new Map() });
     const request = {
       timeMs: 0,
       ip: '',

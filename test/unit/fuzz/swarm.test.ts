@@ -94,7 +94,8 @@ describe('the swarm', () => {
 });
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
-const createWorld = (seed = 1): FuzzWorld => new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: 250 });
+const createWorld = (seed = 1): FuzzWorld =>
+  new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: 250, tested: null });
 
 /** Returns everything of the world that a disturbance can change, as text. */
 function stateOf({ exchange, bot, markets }: FuzzWorld): string {

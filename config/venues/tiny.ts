@@ -1,0 +1,500 @@
+/**
+ * The interface of a small exchange that exists nowhere: a pattern for your own. `default` is the venue, as a
+ * bot uses it; `wire` is the exchange's side of the same interface, so that `sarraf venue test` can hold the
+ * venue against a faulty exchange. Each part of the interface is in both, one below the other.
+ */
+import {
+  decimalOf,
+  defineVenue,
+  formatUnits,
+  parseUnits,
+  restOrder,
+  restTrade,
+  restTransaction,
+  restWallet,
+  UTC_BARS,
+  venueOrderId,
+  venueWalletId,
+  type RestReply,
+  type VenueCall,
+  type VenueValues,
+  type VenueWire,
+} from '#venue';
+import { z } from 'zod';
+
+const side = z.enum(['buy', 'sell']);
+const decimal = z.string();
+
+const orderRow = z.object({
+  id: z.int(),
+  name: z.string().nullable(),
+  market: z.string(),
+  side,
+  kind: z.enum(['limit', 'market', 'stop_limit', 'stop_market']).nullable(),
+  amount: decimal,
+  done: decimal,
+  value: decimal.nullable(),
+  price: decimal.nullable(),
+  stop: decimal.nullable(),
+  state: z.string(),
+  at: z.int(),
+});
+const tradeRow = z.object({
+  id: z.int(),
+  order: z.int(),
+  market: z.string(),
+  side,
+  price: decimal,
+  amount: decimal,
+  value: decimal,
+  fee: decimal,
+  at: z.int(),
+});
+const walletRow = z.object({ id: z.int(), asset: z.string(), total: decimal, held: decimal });
+const lineRow = z.object({ id: z.int(), asset: z.string(), at: z.int(), amount: decimal, text: z.string() });
+const marketRow = z.object({ market: z.string(), tick: decimal, lot: decimal, least: decimal });
+const level = z.tuple([decimal, decimal]);
+const bookReply = z.object({ at: z.int().nullable(), bids: z.array(level), asks: z.array(level) });
+const candleRow = z.tuple([z.int(), decimal, decimal, decimal, decimal, decimal]);
+const page = z.object({ rows: z.array(z.unknown()), more: z.boolean() });
+const failure = z.object({ error: z.string(), text: z.string() });
+
+const readOrder = (row: unknown) => {
+  const { id, name, market, kind, amount, done, value, price, stop, state, at, ...rest } =
+    orderRow.parse(row);
+  return restOrder({
+    ...rest,
+    id: String(id),
+    clientOrderId: name,
+    market,
+    execution: kind,
+    amount: decimalOf(amount),
+    matched: decimalOf(done),
+    price: price === null ? null : decimalOf(price),
+    stopPrice: stop === null ? null : decimalOf(stop),
+    total: value === null ? null : decimalOf(value),
+    status: state,
+    createdAtMs: at,
+  });
+};
+
+const readTrade = (row: unknown) => {
+  const { id, order, market, at, price, amount, value, fee, ...rest } = tradeRow.parse(row);
+  return restTrade({
+    ...rest,
+    id: String(id),
+    orderId: String(order),
+    market,
+    atMs: at,
+    price: decimalOf(price),
+    amount: decimalOf(amount),
+    total: decimalOf(value),
+    fee: decimalOf(fee),
+  });
+};
+
+const unreadRow = (subject: string) => () => ({ subject });
+const json = (fields: object): string => JSON.stringify(fields);
+/** Path of one order: by its id, or by the name that the bot gave it. */
+const orderPath = ({ venueId, clientOrderId }: Extract<VenueCall, { kind: 'order' | 'cancel' }>): string =>
+  venueId === null ? `/orders/named/${clientOrderId}` : `/orders/${venueId}`;
+
+const PAGE = 200;
+
+export default defineVenue({
+  name: 'tiny',
+  credentials: ['token'],
+  limits: {
+    markets: { limit: 60, windowMs: 60_000, per: 'ip' },
+    lists: { limit: 30, windowMs: 60_000, per: 'token' },
+    trading: { limit: 60, windowMs: 60_000, per: 'token', hasReserve: true },
+  },
+  profile: {
+    statuses: {
+      accepted: ['new'],
+      working: ['resting'],
+      waiting: ['waiting'],
+      filled: ['filled'],
+      canceled: ['canceled'],
+    },
+    refusals: {
+      noSuchOrder: 'no-such-order',
+      clientOrderIdInUse: 'name-in-use',
+      identicalOrder: 'same-again',
+      dependOn: {
+        price: ['wrong-side'],
+        band: ['far-price'],
+        rule: ['too-small'],
+        funds: ['too-little-money'],
+        elsewhere: ['closed'],
+      },
+    },
+    priceBand: parseUnits('0.3'),
+    identicalOrdersMs: 10_500,
+    clientOrderId: { longest: 32, pattern: /^[a-z0-9-]+$/, canBeQueried: true },
+    orderKinds: new Set(['limit', 'market', 'stop_limit', 'stop_market']),
+    ownLists: {
+      orders: { by: 'id', cursorOf: Number },
+      trades: { by: 'id', cursorOf: Number, usualReach: 1_000_000, listedDays: 3 },
+      transactions: { by: 'id', cursorOf: Number },
+    },
+    absence: { refusedAfterMs: null, readings: 2, needsTrades: true },
+    pageSizes: { orders: PAGE, trades: PAGE, transactions: 50, candles: 500 },
+    timeframes: new Set(['1m', '5m', '15m', '30m', '1h', '4h', '1d']),
+    barAnchors: UTC_BARS,
+    bookCacheMs: 1_000,
+  },
+  authenticate: (request, { credential }) => ({
+    ...request,
+    headers: { ...request.headers, 'x-token': credential.kind === 'token' ? credential.token : '' },
+  }),
+  refusal({ status, body, headers }: RestReply) {
+    if (status === 200 || status >= 500) return null;
+    const said = failure.safeParse(body);
+    // A proxy may have passed the request on: its words prove nothing.
+    if (!said.success) return { kind: 'unknown', message: 'the reply is not one of the exchange' };
+    const { error, text: message } = said.data;
+    if (status === 429) {
+      const seconds = headers['retry-after'];
+      return {
+        kind: 'limited',
+        message,
+        retryAfterMs: seconds === undefined ? null : Number(seconds) * 1_000,
+      };
+    }
+    if (status === 401) return { kind: 'unauthorized', message };
+    return { kind: 'refused', code: error, message, effect: 'none' };
+  },
+  calls: {
+    options: {
+      limit: 'markets',
+      request: () => ({ method: 'GET', path: '/markets' }),
+      read: (body) =>
+        z
+          .array(marketRow)
+          .parse(body)
+          .map(({ market, tick, lot, least }) => ({
+            symbol: market,
+            priceStep: decimalOf(tick),
+            amountStep: decimalOf(lot),
+            minOrderValue: decimalOf(least),
+          })),
+    },
+    book: {
+      limit: 'markets',
+      request: ({ market }) => ({ method: 'GET', path: `/markets/${market}/book` }),
+      read(body) {
+        const { at, bids, asks } = bookReply.parse(body);
+        const levels = (rows: readonly (readonly [string, string])[]) =>
+          rows.map(([price, amount]) => [decimalOf(price), decimalOf(amount)] as const);
+        return { updatedAtMs: at, bids: levels(bids), asks: levels(asks) };
+      },
+    },
+    candles: {
+      limit: 'markets',
+      request: ({ market, timeframe, toMs, count }) => ({
+        method: 'GET',
+        path: `/markets/${market}/candles?length=${timeframe}&before=${toMs}&count=${count}`,
+      }),
+      read: (body) =>
+        z
+          .array(candleRow)
+          .parse(body)
+          .map(([openTimeMs, open, high, low, close, volume]) => ({
+            openTimeMs,
+            open: decimalOf(open),
+            high: decimalOf(high),
+            low: decimalOf(low),
+            close: decimalOf(close),
+            volume: decimalOf(volume),
+          })),
+    },
+    place: {
+      limit: 'trading',
+      request: ({ order }) => ({
+        method: 'POST',
+        path: '/orders',
+        headers: { 'content-type': 'application/json' },
+        body: json({
+          name: order.clientOrderId,
+          base: order.base,
+          quote: order.quote,
+          side: order.side,
+          kind: order.execution,
+          amount: formatUnits(order.amount),
+          price: order.price === null ? null : formatUnits(order.price),
+          stop: order.stopPrice === null ? null : formatUnits(order.stopPrice),
+          again: order.pro ?? false,
+        }),
+      }),
+      read: readOrder,
+    },
+    cancel: {
+      limit: 'trading',
+      request: (call) => ({ method: 'DELETE', path: orderPath(call) }),
+      read(body) {
+        const order = readOrder(body);
+        return { status: order.status, order };
+      },
+    },
+    order: {
+      limit: 'lists',
+      request: (call) => ({ method: 'GET', path: orderPath(call) }),
+      read: readOrder,
+    },
+    orders: {
+      limit: 'lists',
+      request: ({ status, from }) => ({
+        method: 'GET',
+        path: `/orders?state=${status}&from=${from ?? 0}`,
+      }),
+      read(body, _call, each) {
+        const { rows, more } = page.parse(body);
+        return { items: each(rows, readOrder, unreadRow('order')), hasNext: more };
+      },
+    },
+    trades: {
+      limit: 'lists',
+      request: ({ from }) => ({ method: 'GET', path: `/trades?from=${from}` }),
+      read(body, _call, each) {
+        const { rows, more } = page.parse(body);
+        return { items: each(rows, readTrade, unreadRow('trade')), hasNext: more };
+      },
+    },
+    wallets: {
+      limit: 'lists',
+      request: () => ({ method: 'GET', path: '/wallets' }),
+      read: (body, _call, each) =>
+        each(
+          body,
+          (row) => {
+            const { id, asset, total, held } = walletRow.parse(row);
+            const money = { total: decimalOf(total), held: decimalOf(held) };
+            return restWallet({ id: String(id), currency: asset, ...money });
+          },
+          unreadRow('wallet'),
+        ),
+    },
+    transactions: {
+      limit: 'lists',
+      request: ({ walletId, page: number }) => ({
+        method: 'GET',
+        path: `/wallets/${walletId}/lines?page=${number}`,
+      }),
+      read(body, _call, each) {
+        const { rows, more } = page.parse(body);
+        const readLine = (row: unknown) => {
+          const { id, asset, at, amount, text } = lineRow.parse(row);
+          return restTransaction({
+            id: String(id),
+            currency: asset,
+            atMs: at,
+            amount: decimalOf(amount),
+            description: text,
+          });
+        };
+        return { items: each(rows, readLine, unreadRow('line')), hasNext: more };
+      },
+    },
+  },
+});
+
+/** The exchange's words in place of those of the exchange that stands behind the wire in tests. */
+const STATES: Readonly<Record<string, string>> = {
+  New: 'new',
+  Active: 'resting',
+  Inactive: 'waiting',
+  Done: 'filled',
+  Canceled: 'canceled',
+};
+const ERRORS: Readonly<Record<string, string>> = {
+  NotFound: 'no-such-order',
+  NotApplied: 'not-open',
+  DuplicateClientOrderId: 'name-in-use',
+  DuplicateOrder: 'same-again',
+  PriceConditionFailed: 'wrong-side',
+  UnexpectedMarketPrice: 'wrong-side',
+  BadPrice: 'far-price',
+  SmallOrder: 'too-small',
+  InvalidOrderPrice: 'too-small',
+  OverValueOrder: 'too-little-money',
+  InsufficientBalance: 'too-little-money',
+};
+
+type Order = VenueValues['order'];
+type Trade = VenueValues['trades']['items'][number];
+
+const units = (value: Order['price']): string | null => (value === null ? null : formatUnits(value));
+
+const writeOrder = (order: Order) => ({
+  id: Number(order.id),
+  name: order.clientOrderId,
+  market: order.market?.symbol,
+  side: order.side,
+  kind: order.execution,
+  amount: formatUnits(order.amount),
+  done: formatUnits(order.matchedAmount),
+  value: units(order.total),
+  price: units(order.price),
+  stop: units(order.stopPrice),
+  state: STATES[order.status ?? ''] ?? order.status,
+  at: order.createdAtMs,
+});
+
+const writeTrade = (trade: Trade) => ({
+  id: Number(trade.id),
+  order: Number(trade.orderId),
+  market: trade.market?.symbol,
+  side: trade.side,
+  price: formatUnits(trade.price),
+  amount: formatUnits(trade.amount),
+  value: formatUnits(trade.total),
+  fee: formatUnits(trade.fee),
+  at: trade.timeMs,
+});
+
+/** Returns the body of a call's reply. */
+function bodyOf(call: VenueCall, value: unknown): unknown {
+  switch (call.kind) {
+    case 'options':
+      return (value as VenueValues['options']).map(({ symbol, priceStep, amountStep, minOrderValue }) => ({
+        market: symbol,
+        tick: priceStep,
+        lot: amountStep,
+        least: minOrderValue ?? '0',
+      }));
+    case 'book': {
+      const { updatedAtMs, bids, asks } = value as VenueValues['book'];
+      return { at: updatedAtMs, bids, asks };
+    }
+    case 'candles':
+      return (value as VenueValues['candles']).map(({ openTimeMs, open, high, low, close, volume }) => [
+        openTimeMs,
+        open,
+        high,
+        low,
+        close,
+        volume,
+      ]);
+    case 'place':
+    case 'order':
+      return writeOrder(value as Order);
+    case 'cancel': {
+      const { order } = value as VenueValues['cancel'];
+      return order === null ? null : writeOrder(order);
+    }
+    case 'orders': {
+      const { items, hasNext } = value as VenueValues['orders'];
+      return { rows: items.map(writeOrder), more: hasNext };
+    }
+    case 'trades': {
+      const { items, hasNext } = value as VenueValues['trades'];
+      return { rows: items.map(writeTrade), more: hasNext };
+    }
+    case 'wallets':
+      return (value as VenueValues['wallets']).map(({ walletId, currency, total, held }) => ({
+        id: Number(walletId),
+        asset: currency,
+        total: formatUnits(total),
+        held: formatUnits(held),
+      }));
+    case 'transactions': {
+      const { items, hasNext } = value as VenueValues['transactions'];
+      const rows = items.map(({ id, currency, atMs, amount, description }) => ({
+        id: Number(id),
+        asset: currency,
+        at: atMs,
+        amount: formatUnits(amount),
+        text: description,
+      }));
+      return { rows, more: hasNext };
+    }
+    default:
+      throw new TypeError(`expected a call of this exchange, was ${call.kind}`);
+  }
+}
+
+const placement = z.object({
+  name: z.string(),
+  base: z.string(),
+  quote: z.string(),
+  side,
+  kind: z.enum(['limit', 'market', 'stop_limit', 'stop_market']),
+  amount: decimal,
+  price: decimal.nullable(),
+  stop: decimal.nullable(),
+  again: z.boolean(),
+});
+
+/** The exchange's side of the interface. */
+export const wire: VenueWire = {
+  read({ method, path, body }) {
+    const url = new URL(path, 'http://tiny');
+    const parts = url.pathname.slice(1).split('/').map(decodeURIComponent);
+    const [first, second, third] = parts;
+    const of = (name: string): string => url.searchParams.get(name) ?? '';
+    switch (`${method} ${first ?? ''}`) {
+      case 'GET markets':
+        if (second === undefined) return { kind: 'options' };
+        if (third === 'book') return { kind: 'book', market: second };
+        return {
+          kind: 'candles',
+          market: second,
+          timeframe: of('length') as Extract<VenueCall, { kind: 'candles' }>['timeframe'],
+          toMs: Number(of('before')),
+          count: Number(of('count')),
+        };
+      case 'POST orders': {
+        const { name, kind, amount, price, stop, again, ...rest } = placement.parse(JSON.parse(body ?? ''));
+        return {
+          kind: 'place',
+          order: {
+            ...rest,
+            clientOrderId: name,
+            execution: kind,
+            amount: parseUnits(amount),
+            price: price === null ? null : parseUnits(price),
+            stopPrice: stop === null ? null : parseUnits(stop),
+            pro: again,
+          },
+        };
+      }
+      case 'DELETE orders':
+      case 'GET orders': {
+        if (second === undefined)
+          return { kind: 'orders', status: of('state') as 'open' | 'all', from: Number(of('from')) };
+        const order =
+          second === 'named' && third !== undefined
+            ? ({ venueId: null, clientOrderId: third } as const)
+            : ({ venueId: venueOrderId(second), clientOrderId: null } as const);
+        return method === 'GET' ? { kind: 'order', ...order } : { kind: 'cancel', ...order };
+      }
+      case 'GET trades':
+        return { kind: 'trades', from: Number(of('from')) };
+      case 'GET wallets':
+        if (second === undefined) return { kind: 'wallets' };
+        return { kind: 'transactions', walletId: venueWalletId(second), page: Number(of('page')) };
+      default:
+        throw new TypeError(`expected a request of this exchange, was ${method} ${path}`);
+    }
+  },
+  write(answer, call) {
+    switch (answer.kind) {
+      case 'value':
+        return { status: 200, body: json(bodyOf(call, answer.value) as object) };
+      case 'refused':
+        return {
+          status: 400,
+          body: json({ error: ERRORS[answer.code] ?? answer.code, text: answer.message }),
+        };
+      case 'limited': {
+        const { retryAfterMs } = answer;
+        const headers =
+          retryAfterMs === null ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
+        return { status: 429, headers, body: json({ error: 'too-many', text: 'over a limit' }) };
+      }
+      case 'unauthorized':
+        return { status: 401, body: json({ error: 'bad-token', text: 'the token is not known' }) };
+    }
+  },
+};
