@@ -93,6 +93,15 @@ const readTrade = (row: unknown) => {
   });
 };
 
+const readLine = (row: unknown) => {
+  const { id, asset, at, amount, text } = lineRow.parse(row);
+  const line = { id: String(id), currency: asset, atMs: at, description: text };
+  return restTransaction({ ...line, amount: decimalOf(amount) });
+};
+
+const readLevels = (rows: readonly (readonly [string, string])[]) =>
+  rows.map(([price, amount]) => [decimalOf(price), decimalOf(amount)] as const);
+
 const unreadRow = (subject: string) => () => ({ subject });
 const json = (fields: object): string => JSON.stringify(fields);
 /** Path of one order: by its id, or by the name that the bot gave it. */
@@ -185,9 +194,7 @@ export default defineVenue({
       request: ({ market }) => ({ method: 'GET', path: `/markets/${market}/book` }),
       read(body) {
         const { at, bids, asks } = bookReply.parse(body);
-        const levels = (rows: readonly (readonly [string, string])[]) =>
-          rows.map(([price, amount]) => [decimalOf(price), decimalOf(amount)] as const);
-        return { updatedAtMs: at, bids: levels(bids), asks: levels(asks) };
+        return { updatedAtMs: at, bids: readLevels(bids), asks: readLevels(asks) };
       },
     },
     candles: {
@@ -283,16 +290,6 @@ export default defineVenue({
       }),
       read(body, _call, each) {
         const { rows, more } = page.parse(body);
-        const readLine = (row: unknown) => {
-          const { id, asset, at, amount, text } = lineRow.parse(row);
-          return restTransaction({
-            id: String(id),
-            currency: asset,
-            atMs: at,
-            amount: decimalOf(amount),
-            description: text,
-          });
-        };
         return { items: each(rows, readLine, unreadRow('line')), hasNext: more };
       },
     },
@@ -353,66 +350,50 @@ const writeTrade = (trade: Trade) => ({
   at: trade.timeMs,
 });
 
-/** Returns the body of a call's reply. */
-function bodyOf(call: VenueCall, value: unknown): unknown {
-  switch (call.kind) {
-    case 'options':
-      return (value as VenueValues['options']).map(({ symbol, priceStep, amountStep, minOrderValue }) => ({
-        market: symbol,
-        tick: priceStep,
-        lot: amountStep,
-        least: minOrderValue ?? '0',
-      }));
-    case 'book': {
-      const { updatedAtMs, bids, asks } = value as VenueValues['book'];
-      return { at: updatedAtMs, bids, asks };
-    }
-    case 'candles':
-      return (value as VenueValues['candles']).map(({ openTimeMs, open, high, low, close, volume }) => [
-        openTimeMs,
-        open,
-        high,
-        low,
-        close,
-        volume,
-      ]);
-    case 'place':
-    case 'order':
-      return writeOrder(value as Order);
-    case 'cancel': {
-      const { order } = value as VenueValues['cancel'];
-      return order === null ? null : writeOrder(order);
-    }
-    case 'orders': {
-      const { items, hasNext } = value as VenueValues['orders'];
-      return { rows: items.map(writeOrder), more: hasNext };
-    }
-    case 'trades': {
-      const { items, hasNext } = value as VenueValues['trades'];
-      return { rows: items.map(writeTrade), more: hasNext };
-    }
-    case 'wallets':
-      return (value as VenueValues['wallets']).map(({ walletId, currency, total, held }) => ({
-        id: Number(walletId),
-        asset: currency,
-        total: formatUnits(total),
-        held: formatUnits(held),
-      }));
-    case 'transactions': {
-      const { items, hasNext } = value as VenueValues['transactions'];
-      const rows = items.map(({ id, currency, atMs, amount, description }) => ({
-        id: Number(id),
-        asset: currency,
-        at: atMs,
-        amount: formatUnits(amount),
-        text: description,
-      }));
-      return { rows, more: hasNext };
-    }
-    default:
-      throw new TypeError(`expected a call of this exchange, was ${call.kind}`);
-  }
-}
+type Writers = { readonly [Kind in VenueCall['kind']]?: (value: VenueValues[Kind]) => object };
+
+/** The body of each call's reply. */
+const WRITERS: Writers = {
+  options: (rules) =>
+    rules.map(({ symbol, priceStep, amountStep, minOrderValue }) => ({
+      market: symbol,
+      tick: priceStep,
+      lot: amountStep,
+      least: minOrderValue ?? '0',
+    })),
+  book: ({ updatedAtMs, bids, asks }) => ({ at: updatedAtMs, bids, asks }),
+  candles: (bars) =>
+    bars.map(({ openTimeMs, open, high, low, close, volume }) => [
+      openTimeMs,
+      open,
+      high,
+      low,
+      close,
+      volume,
+    ]),
+  place: writeOrder,
+  order: writeOrder,
+  cancel: ({ order }) => (order === null ? {} : writeOrder(order)),
+  orders: ({ items, hasNext }) => ({ rows: items.map(writeOrder), more: hasNext }),
+  trades: ({ items, hasNext }) => ({ rows: items.map(writeTrade), more: hasNext }),
+  wallets: (wallets) =>
+    wallets.map(({ walletId, currency, total, held }) => ({
+      id: Number(walletId),
+      asset: currency,
+      total: formatUnits(total),
+      held: formatUnits(held),
+    })),
+  transactions: ({ items, hasNext }) => ({
+    rows: items.map(({ id, currency, atMs, amount, description }) => ({
+      id: Number(id),
+      asset: currency,
+      at: atMs,
+      amount: formatUnits(amount),
+      text: description,
+    })),
+    more: hasNext,
+  }),
+};
 
 const placement = z.object({
   name: z.string(),
@@ -481,7 +462,7 @@ export const wire: VenueWire = {
   write(answer, call) {
     switch (answer.kind) {
       case 'value':
-        return { status: 200, body: json(bodyOf(call, answer.value) as object) };
+        return { status: 200, body: json(WRITERS[call.kind]?.(answer.value as never) ?? {}) };
       case 'refused':
         return {
           status: 400,

@@ -6,7 +6,7 @@ import { address, duration, balances } from './setting-fields.ts';
 import { credentialsSettings } from '../venues/client-credentials.ts';
 import { INTERFACE_PROFILE, profileOnPaper } from '../venues/interface-profile.ts';
 import type { VenueProfile } from '../venues/port.ts';
-import type { VenuePlace } from '../venues/load-venue.ts';
+import type { VenuePlace } from '../venues/client-credentials.ts';
 import { checkShownAddress } from '../redis/redis-server.ts';
 import { exchangeConfig, type ExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { feesConfig } from '../simulator-server/market-config.ts';

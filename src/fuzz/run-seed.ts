@@ -37,8 +37,8 @@ import {
   sentSignalsOf,
 } from './people.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
-import { loadTestedVenue, swarmFor, type TestedVenue } from './tested-venue.ts';
-import type { VenuePlace } from '../venues/load-venue.ts';
+import { loadTestedVenue, type TestedVenue } from './tested-venue.ts';
+import type { VenuePlace } from '../venues/client-credentials.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
 
 export interface SeedOptions {
@@ -121,12 +121,14 @@ class SeedRun {
 
   constructor({ seed, hours, folder, names }: SeedOptions, tested: TestedVenue | null) {
     this.events = new EventLog(START_MS, names);
-    this.swarm = swarmFor(drawSwarm(seed, hours), tested);
+    const swarm = drawSwarm(seed, hours);
+    // The replies of a tested venue name no lowered limit, and it has no log-in.
+    this.swarm = tested === null ? swarm : { ...swarm, crowding: [], logsIn: false };
     const { clockSkewMs } = this.swarm;
     this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs, tested });
     this.given = givenCoins({ seed, markets: this.world.rules, onVandal: () => {}, tested });
-    const { world, swarm, coverage, events } = this;
-    this.bot = new Bot({ world, swarm, folder, coverage, events, onBreak: () => this.onBreak() });
+    const { world, coverage, events } = this;
+    this.bot = new Bot({ world, swarm: this.swarm, folder, coverage, events, onBreak: () => this.onBreak() });
     this.budgets = new BudgetChecker(world.log, {
       limits: tested === null ? budgetTable({}, 0) : tested.limits,
       lowered: new Set(this.swarm.crowding.map(({ budget }) => budget)),

@@ -6,7 +6,7 @@ import type { Worker } from 'node:worker_threads';
 import { addCounts, missingFrom, type Counts } from './coverage.ts';
 import type { SeedOptions, SeedResult } from './run-seed.ts';
 import { startSeedWorker, type SeedAnswer } from './seed-worker.ts';
-import type { VenuePlace } from '../venues/load-venue.ts';
+import type { VenuePlace } from '../venues/client-credentials.ts';
 
 interface SuiteOptions {
   readonly firstSeed: number;
@@ -165,11 +165,7 @@ function withViolation(outcome: SeedOutcome, expected: string): SeedOutcome {
 }
 
 /** Returns a thread's answer for a seed: broken if it dies or hangs, null if the suite ended meanwhile. */
-async function answerOf(
-  worker: Worker,
-  seed: SeedOptions,
-  signal: AbortSignal,
-): Promise<SeedAnswer | null> {
+async function answerOf(worker: Worker, seed: SeedOptions, signal: AbortSignal): Promise<SeedAnswer | null> {
   const mostMs = MOST_MS_TO_START + seed.hours * MOST_MS_PER_HOUR;
   const given = Promise.withResolvers<SeedAnswer | null>();
   const broken = (message: string): void => given.resolve({ kind: 'broken', message });

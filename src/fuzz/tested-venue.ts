@@ -5,13 +5,12 @@ import { limitsLess } from '../exchange/client-options.ts';
 import type { Transport } from '../exchange/transport.ts';
 import type { RequestLimiter } from '../budget/limiter.ts';
 import { Secret } from '../configuration/secret-file.ts';
-import { loadVenuePackage, type VenuePackage, type VenuePlace } from '../venues/load-venue.ts';
+import { loadVenuePackage, type VenuePackage } from '../venues/load-venue.ts';
 import { CALL_KINDS, type VenueCallKind, type VenueProfile } from '../venues/port.ts';
-import type { CredentialSettings } from '../venues/client-credentials.ts';
+import type { CredentialSettings, VenuePlace } from '../venues/client-credentials.ts';
 import type { VenueConnection } from '../venues/venue-definition.ts';
 import { ENDPOINT_OF } from '../venues/venue-request.ts';
 import { transportOver, type VenueWire } from '../venues/venue-wire.ts';
-import type { Swarm } from './swarm.ts';
 
 /** A venue that the fuzzer tests in place of the built-in one, which stands behind its wire. */
 export interface TestedVenue {
@@ -92,7 +91,3 @@ function testedVenue(definition: VenuePackage['definition'], wire: VenueWire): T
     },
   };
 }
-
-/** Returns the swarm for a tested venue: its replies name no lowered limit, and it has no log-in. */
-export const swarmFor = (swarm: Swarm, tested: TestedVenue | null): Swarm =>
-  tested === null ? swarm : { ...swarm, crowding: [], logsIn: false };

@@ -3,7 +3,6 @@ import type { Credentials, ClientOptions } from '../exchange/client-options.ts';
 import type { LoginCredentials, IssuedToken } from '../exchange/session.ts';
 import { Secret, readPrivateFile, writePrivateFile } from '../configuration/secret-file.ts';
 import { createHmac } from 'node:crypto';
-import type { VenuePlace } from './load-venue.ts';
 import { invalidOptions, messageOf } from '../domain/errors.ts';
 import { rmSync } from 'node:fs';
 import { z } from 'zod';
@@ -337,6 +336,12 @@ export function knownDevice(path: string, onProblem: (message: string) => void):
       }
     },
   };
+}
+
+/** The venue of a configuration: what `exchange.venue` says, and the folder of the configuration's file. */
+export interface VenuePlace {
+  readonly name: string;
+  readonly folder: string;
 }
 
 /** Network access to an exchange, as configured. */

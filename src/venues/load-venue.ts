@@ -1,16 +1,11 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { importFrom } from '../plugins/load-strategy.ts';
+import type { VenuePlace } from './client-credentials.ts';
 import { SarrafError, invalidOptions, messageOf } from '../domain/errors.ts';
 import { isObject } from '../domain/stored-json.ts';
 import type { VenueDefinition } from './venue-definition.ts';
 import type { VenueWire } from './venue-wire.ts';
-
-/** The venue of a configuration: what `exchange.venue` says, and the folder of the configuration's file. */
-export interface VenuePlace {
-  readonly name: string;
-  readonly folder: string;
-}
 
 /** Venues that come with sarraf, each loaded when it is used. */
 const OWN: Readonly<Record<string, () => Promise<VenueDefinition>>> = {

@@ -201,14 +201,15 @@ function withoutCall({ name }: RestVenue, { kind }: VenueCall): VenueEnd {
 
 /** Unwraps the secrets of a credential, of a kind that the venue takes. */
 function restCredential(settings: CredentialSettings | null): RestCredential | null {
-  switch (settings?.kind) {
+  if (settings === null) return null;
+  switch (settings.kind) {
     case 'token':
       return { kind: 'token', token: settings.token.reveal() };
     case 'key':
       return { ...settings, privateKey: settings.privateKey.reveal() };
     case 'secret':
       return { ...settings, apiSecret: settings.apiSecret.reveal() };
-    default:
+    case 'login':
       return null;
   }
 }

@@ -54,8 +54,7 @@ export function transportOver(client: ExchangeClient, wire: VenueWire): Transpor
         const unreadable = raw();
         if (reply.ok) {
           const isWhole = reply.unread === undefined && (reply.value !== null || call.kind !== 'place-oco');
-          if (isWhole || unreadable === null)
-            return written({ kind: 'value', value: reply.value as VenueValues[VenueCallKind] });
+          if (isWhole || unreadable === null) return written({ kind: 'value', value: reply.value });
           return unreadable;
         }
         if (reply.outcome === 'unknown' && unreadable !== null) return unreadable;
