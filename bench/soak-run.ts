@@ -103,7 +103,6 @@ function createVenue(time: VirtualTime, venue: SoakVenue): Venue & { readonly re
   const ledger = new BudgetLedger(budgets);
   let requests = 0;
   return {
-    name: 'service',
     profile: INTERFACE_PROFILE,
     time,
     caller: {

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownMarketsOf, placeText } from '../strategy/strategy-port.ts';
 import { countText, groupedText, moneyText, formatUnits } from '../domain/money.ts';
 import { messageOf, SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { EngineNotice } from '../engine/engine-event.ts';
+import { MirrorReader } from '../mirror/mirror-reader.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -151,6 +153,7 @@ async function runInProcess(
   }: { readonly locks: ProcessLocks; readonly record: RunRecord; readonly profile: VenueProfile },
 ): Promise<Summary> {
   const { config } = options;
+  checkFolder(config, profile);
   const screen = screenFor(options);
   const replay = await replayOf(config);
   if (config.mode !== 'embedded') for (const line of banner(config)) screen.log('begin', line);
@@ -290,6 +293,23 @@ async function trade(
   counted = (notices) => operator.count(notices);
   await live(bot, { run, venue, operator, shadows });
   return await sumUp(bot, run);
+}
+
+/** Throws `DATA_UNUSABLE` if the folder has the data of another venue, before that is asked anything. */
+function checkFolder({ data, mode }: BotConfig, { name }: VenueProfile): void {
+  const path = join(data.folder, mirrorName(mode));
+  if (mode === 'embedded' || !existsSync(path)) return;
+  using reader = openedOrNull(path);
+  reader?.checkVenue(name);
+}
+
+/** Opens a mirror for reading; null for one that cannot be read, which its store will say in its own words. */
+function openedOrNull(path: string): MirrorReader | null {
+  try {
+    return new MirrorReader(path);
+  } catch {
+    return null;
+  }
 }
 
 function makeRoomForAccount({ config, isNewAccount = false }: RunOptions, screen: Screen): void {

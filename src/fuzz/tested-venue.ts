@@ -61,7 +61,8 @@ function testedVenue(definition: VenuePackage['definition'], wire: VenueWire): T
   const credentials = CREDENTIALS[kind];
   const settings = { limits: {}, headroom: 0.02 };
   const profile = definition.profileFor({ orderBook: 'v2', credentials });
-  const kindOf = new Map<string, VenueCallKind>(CALL_KINDS.map((call) => [ENDPOINT_OF[call], call]));
+  const served = CALL_KINDS.filter((call) => profile.unserved?.has(call) !== true);
+  const kindOf = new Map<string, VenueCallKind>(served.map((call) => [ENDPOINT_OF[call], call]));
   const budgets = definition.budgetsFor({ limits: {}, headroom: 0 });
   return {
     profile,

@@ -1,6 +1,26 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { invariant } from '../domain/errors.ts';
+import { unusable } from './unusable.ts';
+
+/** Venue of every mirror before others could be named. */
+export const FIRST_VENUE = 'service';
+
+/** Throws `DATA_UNUSABLE` if a mirror stores the data of another venue: ids would be mixed up. */
+export function checkVenue(
+  path: string,
+  stored: { readonly venue: string | null; readonly epoch: string },
+  venue: string,
+): void {
+  // A new mirror has no epoch; one of an older sarraf names no venue.
+  const found = stored.venue ?? (stored.epoch === '' ? venue : FIRST_VENUE);
+  if (found === venue) return;
+  throw unusable({
+    path,
+    found: `the data of the venue ${found}`,
+    advice: `it is not that of ${venue}: name another folder for it (data.folder, or --data)`,
+  });
+}
 
 /** Maximum number of draws of an epoch that differs from the old one. */
 const TRIES = 16;
@@ -29,13 +49,11 @@ export class Identity {
     return this.read('account') ?? null;
   }
 
-  /** Name of the venue whose data it stores; null in a new mirror and in one of an older sarraf. */
-  get venue(): string | null {
-    return this.read('venue') ?? null;
-  }
-
-  persistVenue(name: string): void {
-    this.write('venue', name);
+  /** Stores the venue of a new mirror. Throws `DATA_UNUSABLE` if it is that of another one. */
+  claimVenue(venue: string): void {
+    const stored = this.read('venue') ?? null;
+    checkVenue(this.database.name, { venue: stored, epoch: this.epoch }, venue);
+    if (stored === null) this.write('venue', venue);
   }
 
   persistAccount(text: string): void {

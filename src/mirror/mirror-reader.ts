@@ -15,6 +15,7 @@ import {
   STRATEGY_ROWS,
   BALANCE_ROWS,
 } from './record-tables.ts';
+import { checkVenue } from './identity.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import {
   readLastFigureAtMs,
@@ -234,6 +235,11 @@ export class MirrorReader {
   /** Returns the epoch in its order ids, which no other mirror has. */
   epoch(): string {
     return this.meta('epoch') ?? '';
+  }
+
+  /** Throws `DATA_UNUSABLE` if it stores the data of another venue. */
+  checkVenue(venue: string): void {
+    checkVenue(this.path, { venue: this.meta('venue'), epoch: this.epoch() }, venue);
   }
 
   private meta(name: string): string | null {

@@ -7,7 +7,7 @@ import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import type { MirrorChange, MirrorState } from '../engine/mirror-change.ts';
 import { checkMirror } from './check-mirror.ts';
 import { ChangeWriter, PendingChanges, type TimedChange, loadState } from './change-writer.ts';
-import { Identity } from './identity.ts';
+import { FIRST_VENUE, Identity } from './identity.ts';
 import { makeFolderOf, openMirrorFile, PATIENT_MS } from './mirror-file.ts';
 import { Pruner, checkRetention, type RetentionLimits } from './pruner.ts';
 import { readSeries, readSeriesNames, type FigureValue, type SeriesRange } from './read-series.ts';
@@ -19,14 +19,10 @@ import {
   sqliteCode,
   writeAdvice,
   WriteLock,
-  unusable,
 } from './unusable.ts';
 
 /** Time the first blocked write waits for another process, in ms: a longer wait would stop the main loop. */
 const FIRST_WAIT_MS = 250;
-
-/** Venue of every mirror before others could be named. */
-const FIRST_VENUE = 'service';
 
 export interface MirrorStoreOptions {
   readonly path: string;
@@ -103,7 +99,7 @@ export class MirrorStore {
     this.mark = new ProgressMark(path);
     database
       .transaction(() => {
-        this.checkVenue(options.venue ?? FIRST_VENUE);
+        this.identity.claimVenue(options.venue ?? FIRST_VENUE);
         this.identity.settle(this.mark.found);
       })
       .immediate();
@@ -130,19 +126,6 @@ export class MirrorStore {
       lock.release();
       throw openingFailed(options.path, error);
     }
-  }
-
-  /** Stores the venue in a new mirror. Throws `DATA_UNUSABLE` for that of another one: ids would be mixed up. */
-  private checkVenue(venue: string): void {
-    const stored = this.identity.venue;
-    const found = stored ?? (this.identity.epoch === '' ? venue : FIRST_VENUE);
-    if (found !== venue)
-      throw unusable({
-        path: this.path,
-        found: `the data of the venue ${found}`,
-        advice: `it is not that of ${venue}: name another folder for it (data.folder, or --data)`,
-      });
-    if (stored === null) this.identity.persistVenue(venue);
   }
 
   get epoch(): string {

@@ -81,7 +81,6 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
   const lockouts = new MemoryLockouts();
   return {
     simulation,
-    name: 'service',
     profile: INTERFACE_PROFILE,
     time,
     caller: createVenueCaller(client),

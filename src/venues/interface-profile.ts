@@ -10,6 +10,7 @@ import { ENDPOINT_OF, PAGE_SIZES } from './venue-request.ts';
  * (status words, rules 4 and 5 on client order ids and identical orders), "Limits".
  */
 export const INTERFACE_PROFILE: VenueProfile = {
+  name: 'service',
   statuses: {
     accepted: ['New'],
     working: ['Active'],
@@ -79,8 +80,8 @@ export const NO_MARGIN_ON_PAPER = unserved(
 
 /** Returns the profile of an exchange in this process with the market data of another. */
 export function profileOnPaper(followed: VenueProfile): VenueProfile {
-  const { budgets, timeframes, barAnchors, bookCacheMs, marketNames, pageSizes } = followed;
-  const ofMarkets = { budgets, timeframes, barAnchors, bookCacheMs, marketNames };
+  const { name, budgets, timeframes, barAnchors, bookCacheMs, marketNames, pageSizes } = followed;
+  const ofMarkets = { name, budgets, timeframes, barAnchors, bookCacheMs, marketNames };
   const pages = { ...INTERFACE_PROFILE.pageSizes, candles: pageSizes.candles };
   return { ...INTERFACE_PROFILE, ...ofMarkets, pageSizes: pages, unserved: NO_MARGIN_ON_PAPER };
 }

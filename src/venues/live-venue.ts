@@ -35,8 +35,6 @@ const FIRST_ANSWER_WITHIN_MS = 86_400_000;
 
 /** Parts of a live exchange that real and paper trading share. */
 export interface RemoteExchange<Connection extends VenueConnection = VenueConnection> {
-  /** Name of the venue. */
-  readonly venue: string;
   readonly connection: Connection;
   readonly profile: VenueProfile;
   readonly caller: VenueCaller;
@@ -135,7 +133,6 @@ export async function connectExchange<Connection extends VenueConnection>(
     onTrouble: (trouble) => onTrouble?.(troubleText(trouble, place)),
   });
   return {
-    venue: venue.name,
     connection,
     profile,
     caller: connection.caller,
@@ -290,7 +287,6 @@ export async function createLiveVenue(
     const markets = await readMarkets(remote, waiting);
     return {
       remote,
-      name: remote.venue,
       profile: remote.profile,
       ledgerSubjects: Object.values(remote.subjects),
       time: remote.time,

@@ -125,7 +125,6 @@ function paperVenueOf(
   return venueOnPaper(
     {
       ...rest,
-      name: remote.venue,
       caller,
       budgets: connection.budgets,
       isNew: of.store?.isNew ?? true,
@@ -144,7 +143,6 @@ function paperVenueOf(
 /** Parts of a venue on paper that are those of the exchange it follows. */
 type FollowedVenue = Pick<
   Venue,
-  | 'name'
   | 'profile'
   | 'time'
   | 'caller'

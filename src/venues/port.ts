@@ -317,6 +317,8 @@ export type RefusalCause = 'price' | 'band' | 'rule' | 'funds' | 'elsewhere';
  * publishes its own, and the engine gets it with its settings. Choices of the user are in the configuration.
  */
 export interface VenueProfile {
+  /** Name of the venue, which the mirror stores: lower-case letters, digits and hyphens. */
+  readonly name: string;
   /** Status words by meaning. Messages use the first of each. A word in no list has no known meaning. */
   readonly statuses: Readonly<Record<StatusMeaning, readonly string[]>>;
   /** Codes of refusals that reveal something about an order. */

@@ -90,7 +90,7 @@ export interface RestVenue {
   readonly credentials: readonly RestCredential['kind'][];
   readonly limits: Readonly<Record<string, RestLimit>>;
   /** Facts for the engine. Market names, limits and calls that are missing come from the rest. */
-  readonly profile: Omit<VenueProfile, 'budgets' | 'unserved' | 'marketNames'>;
+  readonly profile: Omit<VenueProfile, 'name' | 'budgets' | 'unserved' | 'marketNames'>;
   /** The calls that it answers. Strategies that need another one are refused before the run. */
   readonly calls: RestCalls;
   /** Returns the signed request. `nowMs` is the wall clock of this machine. */
@@ -148,6 +148,7 @@ export function defineVenue(venue: RestVenue): VenueDefinition {
   const usual = calls.orders?.limit ?? '';
   const profile: VenueProfile = {
     ...venue.profile,
+    name,
     marketNames: MARKET_NAMES,
     budgets: Object.fromEntries(
       CALL_KINDS.map((kind) => [kind, calls[kind]?.limit ?? usual]),

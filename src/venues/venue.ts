@@ -11,8 +11,6 @@ import type { VenueCaller } from './venue-caller.ts';
 
 /** Trading venue of a bot in any mode: the connection, its limits, its markets and its time. */
 export interface Venue {
-  /** Name of the venue's definition, which the mirror stores. */
-  readonly name: string;
   readonly profile: VenueProfile;
   readonly time: Timeline;
   readonly caller: VenueCaller;

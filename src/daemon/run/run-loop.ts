@@ -120,7 +120,7 @@ export function openMirror(
   const { folder, retention } = config.data;
   const options = {
     path: join(folder, mirrorName(config.mode)),
-    venue: venue.name,
+    venue: venue.profile.name,
     retention,
     nowMs: venue.time.now(),
     epoch: drawEpoch,

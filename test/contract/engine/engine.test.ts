@@ -11,6 +11,7 @@ import type { VenueProfile } from '../../../src/venues/port.ts';
  * a third coin while the account has any.
  */
 const OTHER_PROFILE: VenueProfile = {
+  name: 'other',
   statuses: {
     accepted: ['PENDING_NEW'],
     working: ['OPEN', 'PARTIALLY_FILLED'],
