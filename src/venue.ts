@@ -20,7 +20,7 @@ export {
   type RestTrade,
 } from './venues/rest-records.ts';
 export type { VenueDefinition } from './venues/venue-definition.ts';
-export type { VenueWire, WireAnswer } from './venues/venue-wire.ts';
+export type { VenueWire, VenueWireAnswer } from './venues/venue-wire.ts';
 export { venueOrderId, venueWalletId } from './domain/order.ts';
 export type { MarketRule, VenueCall, VenueProfile, VenueValues } from './venues/port.ts';
 export { formatUnits, parseUnits, type Units } from './domain/money.ts';

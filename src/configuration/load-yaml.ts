@@ -129,15 +129,20 @@ export interface Located {
   readonly message: string;
 }
 
+/** Returns the message for a key that is none of those known. */
+export function unknownKeyText(name: string, known: readonly string[]): string {
+  const nearest = nearestWord(name, known);
+  return `unknown key, ${nearest === null ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`}`;
+}
+
 function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Located[] {
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(schema, issue.path);
-    return issue.keys.map((name) => {
-      const nearest = nearestWord(name, known);
-      const suggestion =
-        nearest === null ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`;
-      return { path: [...issue.path, name], key: true, message: `unknown key, ${suggestion}` };
-    });
+    return issue.keys.map((name) => ({
+      path: [...issue.path, name],
+      key: true,
+      message: unknownKeyText(name, known),
+    }));
   }
   if (issue.code === 'invalid_key') {
     const [inner] = issue.issues;

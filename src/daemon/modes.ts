@@ -1,6 +1,6 @@
 import { messageOf } from '../domain/errors.ts';
 import { z } from 'zod';
-import { budgetTable, DEFAULT_HEADROOM } from '../exchange/client-options.ts';
+import { DEFAULT_HEADROOM } from '../exchange/client-options.ts';
 import { ORDER_BOOK_VERSIONS } from '../exchange/endpoints.ts';
 import { address, duration, balances } from './setting-fields.ts';
 import { credentialsSettings } from '../venues/client-credentials.ts';
@@ -87,9 +87,6 @@ const paperSettings = z
   })
   .transform(({ baseUrl = null, ...rest }) => ({ ...rest, baseUrl }))
   .prefault({});
-
-/** Names of the limits of the venue `service`; another venue checks its own when it is opened. */
-const BUDGET_NAMES: ReadonlySet<string> = new Set(budgetTable().keys());
 
 /** Largest limit of a budget: requests of one window are stored as rows and read on every admission. */
 const LARGEST_LIMIT = 100_000;
@@ -187,15 +184,6 @@ const exchangeSettings = z
         'Name of the public IP address that this machine calls from, where bots on several machines share a ledger and their public addresses differ. Limits per address are counted apart by it. Machines behind one public address must have the same name, or none.',
       ),
   })
-  .superRefine(({ venue, limits }, context) => {
-    if (venue !== 'service') return;
-    for (const name of Object.keys(limits).filter((limit) => !BUDGET_NAMES.has(limit)))
-      context.addIssue({
-        code: 'custom',
-        path: ['limits', name],
-        message: `expected one of ${[...BUDGET_NAMES].join(', ')}`,
-      });
-  })
   .transform(
     ({
       baseUrl = null,
@@ -274,7 +262,7 @@ interface Mode {
   readonly address: (config: ModeConfig) => string | null;
   /** Returns the first lines of a run. */
   readonly banner: (config: ModeConfig, ledger: string) => readonly string[];
-  /** Returns the facts of its exchange, which is not asked. Throws `INVALID_OPTIONS` for an unusable venue. */
+  /** Returns the facts of its exchange without asking it. Throws `INVALID_OPTIONS` for an unusable venue. */
   readonly profile: (config: Pick<ModeConfig, 'exchange'>) => Promise<VenueProfile>;
   /** Opens the venue and loads no other mode's code. Throws if it is out of reach or lacks the markets. */
   readonly open: (config: OpenConfig, replay: ReplayFile | null, opening: Opening) => Promise<Venue>;

@@ -303,7 +303,7 @@ function checkFolder({ data, mode }: BotConfig, { name }: VenueProfile): void {
   reader?.checkVenue(name);
 }
 
-/** Opens a mirror for reading; null for one that cannot be read, which its store will say in its own words. */
+/** Opens a mirror for reading; null for one that cannot be read: its store says why in its own words. */
 function openedOrNull(path: string): MirrorReader | null {
   try {
     return new MirrorReader(path);

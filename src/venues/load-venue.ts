@@ -47,6 +47,10 @@ export async function loadVenuePackage({ name, folder }: VenuePlace): Promise<Ve
   return { definition, wire };
 }
 
+/** Returns the message for a venue that cannot be tested. */
+export const withoutWire = (name: string): string =>
+  `${name}: expected an export named wire, the exchange's side of the interface, was none: docs/venues.md shows one`;
+
 function isDefinition(value: unknown): value is VenueDefinition {
   return (
     isObject(value) &&

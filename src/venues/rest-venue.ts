@@ -72,7 +72,7 @@ export interface RestCall<Kind extends VenueCallKind> {
   /** Longest time from the send to the reply, in ms; 10 s by default. */
   readonly timeoutMs?: number;
   readonly request: (call: CallOf<Kind>) => RestRequest;
-  /** Returns the value. Anything that it throws makes the reply unreadable; the message says what was expected. */
+  /** Returns the value. What it throws makes the reply unreadable; its message says what was expected. */
   readonly read: (body: unknown, call: CallOf<Kind>, each: EachRow) => VenueValues[Kind];
 }
 

@@ -94,7 +94,7 @@ async function send(client: ExchangeClient, call: VenueCall, options: CallOption
   return raw === null ? end : withReply(end, raw, { kind: call.kind, endpoint: ENDPOINT_OF[call.kind] });
 }
 
-/** Adds to the end of a call what people or the engine need of its reply: its bytes, or when it was written. */
+/** Adds what people or the engine need of the reply to the end of a call: its bytes, or its time. */
 export function withReply(
   end: VenueEnd,
   reply: HttpResponse,

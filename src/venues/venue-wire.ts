@@ -8,7 +8,7 @@ import { venueRequest } from './venue-request.ts';
  * Outcome of a call at the simulated exchange, for the venue's wire to write. A refusal has a code of the
  * built-in exchange, such as `DuplicateClientOrderId`; the wire writes its own.
  */
-export type WireAnswer<Kind extends VenueCallKind = VenueCallKind> =
+export type VenueWireAnswer<Kind extends VenueCallKind = VenueCallKind> =
   | { readonly kind: 'value'; readonly value: VenueValues[Kind] }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'limited'; readonly retryAfterMs: number | null }
@@ -19,7 +19,7 @@ export interface VenueWire {
   /** Returns the call of a request. Throws for one that the exchange would not understand. */
   readonly read: (request: HttpRequest) => VenueCall;
   readonly write: (
-    answer: WireAnswer,
+    answer: VenueWireAnswer,
     call: VenueCall,
   ) => Pick<HttpResponse, 'status' | 'body'> & {
     readonly headers?: HttpResponse['headers'];
@@ -39,7 +39,7 @@ export function transportOver(client: ExchangeClient, wire: VenueWire): Transpor
       const { signal, admittedForMs, timeoutMs } = request;
       let came: HttpResponse | null = null;
       const raw = (): HttpResponse | null => came;
-      const written = (answer: WireAnswer): HttpResponse => {
+      const written = (answer: VenueWireAnswer): HttpResponse => {
         const { headers = {}, ...reply } = wire.write(answer, call);
         const date = raw()?.headers['date'];
         return { ...reply, headers: { ...(date === undefined ? {} : { date }), ...headers } };

@@ -17,7 +17,7 @@ const MOST_LINES_OF_README = 150;
 const MOST_WORDS_OF_PAGE = 2_500;
 const INDEX = 'docs/README.md';
 /** Pages for readers who change the code. */
-const PAGES_OF_CODE = ['docs/ARCHITECTURE.md', 'docs/walks.md', 'docs/venues.md'];
+const PAGES_OF_CODE = ['docs/ARCHITECTURE.md', 'docs/walks.md', 'docs/venues-in-code.md'];
 
 test.each([
   ['One. Two three.', ['One.', 'Two three.']],

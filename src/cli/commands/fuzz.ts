@@ -2,7 +2,9 @@ import { countText } from '../../domain/money.ts';
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { runSuite, type SeedOutcome, type SuiteResult } from '../../fuzz/run-suite.ts';
-import { failed } from '../command-error.ts';
+import { loadVenuePackage, withoutWire } from '../../venues/load-venue.ts';
+import { venueProblems } from '../../venues/venue-contract.ts';
+import { failed, wrongInput } from '../command-error.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
 import { print } from '../table.ts';
@@ -77,8 +79,20 @@ function suiteLines({ counts, missing, failedSeeds, tookMs }: SuiteResult, seeds
   ];
 }
 
+/** Checks what a venue says and reads before whole lives depend on it: its faults are named, not found. */
+async function checkVenue(venue: string): Promise<void> {
+  const { definition, wire } = await loadVenuePackage({ name: venue, folder: process.cwd() });
+  if (wire === null) throw wrongInput(withoutWire(venue));
+  const problems = await venueProblems(definition, wire);
+  if (problems.length === 0) return;
+  throw failed(
+    [`expected a venue that keeps its contract, ${definition.name} does not:`, ...problems].join('\n  '),
+  );
+}
+
 async function run(options: Options): Promise<void> {
   const { json, seeds, hours, seed, jobs, failFast, twice, venue } = options;
+  if (venue !== undefined) await checkVenue(venue);
   const stopped = new AbortController();
   const removeListener = askThenLeave(() => stopped.abort());
   const ran = new Set<number>();

@@ -1,5 +1,7 @@
 import { isObject } from '../../domain/stored-json.ts';
-import type { Located } from '../../configuration/load-yaml.ts';
+import { unknownKeyText, type Located } from '../../configuration/load-yaml.ts';
+import { budgetTable } from '../../exchange/client-options.ts';
+import { FIRST_VENUE } from '../../mirror/identity.ts';
 import { parseDuration } from '../duration-text.ts';
 import { isLoopback } from '../setting-fields.ts';
 import { baseName, defaultShadowName } from '../strategy-settings.ts';
@@ -24,6 +26,7 @@ export function checkWhole(written: unknown): readonly Located[] {
   const root = plain(written);
   return [
     ...checkMode(root),
+    ...checkLimits(plain(root['exchange'])),
     ...checkStrategyNames(root),
     ...checkShadows(root),
     ...checkEmbedded(plain(root['embedded'])),
@@ -62,6 +65,18 @@ function checkMode(root: Plain): readonly Located[] {
     );
   }
   return problems;
+}
+
+/** Names of the limits of the venue `service`; another venue checks its own when it is opened. */
+const LIMITS: readonly string[] = [...budgetTable().keys()];
+
+function checkLimits({ venue = FIRST_VENUE, limits }: Plain): readonly Located[] {
+  if (venue !== FIRST_VENUE) return [];
+  return Object.keys(plain(limits)).flatMap((name) =>
+    LIMITS.includes(name)
+      ? []
+      : [{ path: ['exchange', 'limits', name], key: true, message: unknownKeyText(name, LIMITS) }],
+  );
 }
 
 /** Checks that no strategy in the mode paper has a universe: only markets that are named are served. */

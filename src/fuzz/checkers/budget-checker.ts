@@ -39,8 +39,8 @@ export class BudgetChecker {
   private readonly budgetOf: (request: LoggedRequest) => string | null;
 
   /**
-   * `lowered`: budgets whose limit the exchange lowers at times, which a 429 must name. `budgetOf`: the budget
-   * that counts a request; by default that of the log.
+   * `lowered`: budgets whose limit the exchange lowers at times, which a 429 must name. `budgetOf`: returns
+   * the budget of a request; by default that of the log.
    */
   constructor(
     log: RequestLog,

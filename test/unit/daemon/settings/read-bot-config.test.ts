@@ -140,7 +140,7 @@ describe('every problem', () => {
       'bot.yaml:2:11: instance: expected one to six lower-case letters and digits',
       'bot.yaml:4:12: exchange.baseUrl: expected an https address, as credentials and orders can be read and changed on the way; set exchange.plainHttp to true for a network of your own',
       'bot.yaml:6:5: exchange.credentials.pasword: unknown key, did you mean password?',
-      'bot.yaml:6:5: exchange.credentials: expected token alone, or key and privateKey, or username and password (and totpSecret), was nothing',
+      'bot.yaml:6:5: exchange.credentials: expected token alone, or key and privateKey, or apiKey and apiSecret, or username and password (and totpSecret), was nothing',
       'bot.yaml:7:13: exchange.limits.orders/ad: unknown key, did you mean orders/add?',
       'bot.yaml:9:33: strategies[0].market: expected a market such as "BTCIRT" or "btc-rls", was "BTC"',
       'bot.yaml:9:45: strategies[0].pause: expected a length of time from 1s to 366d, such as 30s, 5m or 2h, was "3x"',
