@@ -69,7 +69,7 @@ const readOrder = (row: unknown) => {
     market,
     execution: kind,
     amount: decimalOf(amount),
-    matched: decimalOf(done),
+    matchedAmount: decimalOf(done),
     price: price === null ? null : decimalOf(price),
     stopPrice: stop === null ? null : decimalOf(stop),
     total: value === null ? null : decimalOf(value),
@@ -85,7 +85,7 @@ const readTrade = (row: unknown) => {
     id: String(id),
     orderId: String(order),
     market,
-    atMs: at,
+    timeMs: at,
     price: decimalOf(price),
     amount: decimalOf(amount),
     total: decimalOf(value),
@@ -277,7 +277,7 @@ export default defineVenue({
           (row) => {
             const { id, asset, total, held } = walletRow.parse(row);
             const money = { total: decimalOf(total), held: decimalOf(held) };
-            return restWallet({ id: String(id), currency: asset, ...money });
+            return restWallet({ walletId: String(id), currency: asset, ...money });
           },
           unreadRow('wallet'),
         ),

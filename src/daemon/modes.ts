@@ -4,7 +4,6 @@ import { DEFAULT_HEADROOM } from '../exchange/client-options.ts';
 import { ORDER_BOOK_VERSIONS } from '../exchange/endpoints.ts';
 import { address, duration, balances } from './setting-fields.ts';
 import { credentialsSettings } from '../venues/client-credentials.ts';
-import { INTERFACE_PROFILE, profileOnPaper } from '../venues/interface-profile.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import type { VenuePlace } from '../venues/client-credentials.ts';
 import { checkShownAddress } from '../redis/redis-server.ts';
@@ -294,7 +293,7 @@ export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
     banner: ({ embedded: { replay, seed } }) => [
       `Embedded: the exchange is in this process, ${replay === null ? `synthetic traders, seed ${seed}` : `the recording ${replay}`}; no money is real.`,
     ],
-    profile: async () => INTERFACE_PROFILE,
+    profile: async () => (await import('../venues/interface-profile.ts')).INTERFACE_PROFILE,
     open: async ({ embedded, strategies, exchange }, replay, { wrap, startMs }) => {
       const { createEmbeddedVenue } = await import('../venues/embedded-venue.ts');
       return createEmbeddedVenue({
@@ -328,7 +327,10 @@ export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
       'Paper: orders stay in this process, prices are real.',
       `Public data of ${paper.baseUrl ?? 'unknown'}. Ledger: ${ledger}.`,
     ],
-    profile: async (config) => profileOnPaper(await venueProfile(config)),
+    profile: async (config) => {
+      const { profileOnPaper } = await import('../venues/interface-profile.ts');
+      return profileOnPaper(await venueProfile(config));
+    },
     open: async (config, _replay, opening) => {
       const { createPaperVenue } = await import('../venues/paper-venue.ts');
       const { PaperAccountFile } = await import('./paper-account-file.ts');

@@ -1,26 +1,7 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { invariant } from '../domain/errors.ts';
-import { unusable } from './unusable.ts';
-
-/** Venue of every mirror before others could be named. */
-export const FIRST_VENUE = 'service';
-
-/** Throws `DATA_UNUSABLE` if a mirror stores the data of another venue: ids would be mixed up. */
-export function checkVenue(
-  path: string,
-  stored: { readonly venue: string | null; readonly epoch: string },
-  venue: string,
-): void {
-  // A new mirror has no epoch; one of an older sarraf names no venue.
-  const found = stored.venue ?? (stored.epoch === '' ? venue : FIRST_VENUE);
-  if (found === venue) return;
-  throw unusable({
-    path,
-    found: `the data of the venue ${found}`,
-    advice: `it is not that of ${venue}: name another folder for it (data.folder, or --data)`,
-  });
-}
+import { checkVenue } from './unusable.ts';
 
 /** Maximum number of draws of an epoch that differs from the old one. */
 const TRIES = 16;

@@ -26,3 +26,6 @@ export function mirrorPathOf(data: string): string {
   const paths = Object.values(MIRRORS).map((name) => join(data, name));
   return paths.find((path) => existsSync(path)) ?? join(data, MIRRORS.live);
 }
+
+/** Venue of every mirror before others could be named, and of a configuration that names none. */
+export const FIRST_VENUE = 'service';

@@ -15,7 +15,7 @@ import {
   STRATEGY_ROWS,
   BALANCE_ROWS,
 } from './record-tables.ts';
-import { checkVenue } from './identity.ts';
+import { checkVenue } from './unusable.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import {
   readLastFigureAtMs,

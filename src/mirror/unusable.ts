@@ -3,6 +3,7 @@ import { closing, disposable } from '../domain/closing.ts';
 import { messageOf, SarrafError, dataUnusable } from '../domain/errors.ts';
 import { closeSync, openSync, existsSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
+import { FIRST_VENUE } from './mirror-path.ts';
 
 /** Returns the error for a mirror that can not be used, with advice. The file was left as it is. */
 export function unusable(options: {
@@ -15,6 +16,22 @@ export function unusable(options: {
   return dataUnusable(`expected a mirror of sarraf at ${path}, found ${found}: ${advice}`, {
     cause,
     details: { path, isFull: false },
+  });
+}
+
+/** Throws `DATA_UNUSABLE` if a mirror stores the data of another venue: ids would be mixed up. */
+export function checkVenue(
+  path: string,
+  stored: { readonly venue: string | null; readonly epoch: string },
+  venue: string,
+): void {
+  // A new mirror has no epoch; one of an older sarraf names no venue.
+  const found = stored.venue ?? (stored.epoch === '' ? venue : FIRST_VENUE);
+  if (found === venue) return;
+  throw unusable({
+    path,
+    found: `the data of the venue ${found}`,
+    advice: `it is not that of ${venue}: name another folder for it (data.folder, or --data)`,
   });
 }
 

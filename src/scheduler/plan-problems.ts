@@ -74,7 +74,8 @@ export function unservedProblems({
 }: Pick<PlanInput, 'subscriptions' | 'venue'>): readonly string[] {
   return subscriptions.flatMap(({ strategy, subscription: wanted }) =>
     unservedSubscriptions([wanted], venue).map(
-      ({ subscription, why }) => `${isOfMargin(subscription) ? marginTopic(subscription) : routeOfSubscription(subscription)}: it can not be asked for ${strategy}: ${why}`,
+      ({ subscription, why }) =>
+        `${isOfMargin(subscription) ? marginTopic(subscription) : routeOfSubscription(subscription)}: it can not be asked for ${strategy}: ${why}`,
     ),
   );
 }

@@ -1,85 +1,90 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import { tooFineIn, unitsAbout } from '../domain/money.ts';
+import type { MarketName } from '../domain/market-symbol.ts';
+import { tooFineIn, unitsAbout, type Units } from '../domain/money.ts';
 import {
   venueOrderId,
   venueTradeId,
   venueWalletId,
   walletTransactionId,
-  type Execution,
-  type Side,
   type VenueOrder,
+  type VenueOrderId,
+  type VenueTradeId,
+  type VenueWalletId,
+  type WalletTransactionId,
 } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import type { WalletReading, WalletTransaction } from './port.ts';
 
-/**
- * Records of a REST reply as its package reads them: ids as text, unique at the exchange; markets as symbols
- * such as `BTCUSDT`; decimals as text; times in ms since 1970. What a reply does not say is null.
- */
-export interface RestOrder {
-  readonly id: string;
-  readonly clientOrderId: string | null;
-  readonly market: string;
-  readonly side: Side;
-  readonly execution: Execution | null;
-  readonly amount: DecimalText;
-  /** Part of the amount that is traded. */
-  readonly matched: DecimalText;
-  readonly price: DecimalText | null;
-  readonly stopPrice: DecimalText | null;
-  /** Value of what is traded, before the fee. */
-  readonly total: DecimalText | null;
-  /** Its state in the exchange's own word. */
-  readonly status: string;
-  readonly createdAtMs: number | null;
-}
+type Id = VenueOrderId | VenueTradeId | VenueWalletId | WalletTransactionId;
 
-/** @see RestOrder */
+/** A field as a package writes it: ids and symbols of markets as texts, money as decimal texts. */
+type Written<Value> = Value extends Units ? DecimalText : Value extends Id | MarketName ? string : Value;
+
+type WrittenOf<Item, Field extends keyof Item> = { readonly [Name in Field]: Written<Item[Name]> };
+
+/** An order as a package reads it from a reply. What the reply does not say is null. */
+export type RestOrder = WrittenOf<
+  VenueOrder,
+  | 'id'
+  | 'clientOrderId'
+  | 'market'
+  | 'side'
+  | 'execution'
+  | 'amount'
+  | 'matchedAmount'
+  | 'price'
+  | 'stopPrice'
+  | 'total'
+  | 'status'
+  | 'createdAtMs'
+>;
+
+const orNull = <Text, Value>(text: Text | null, read: (text: Text) => Value): Value | null =>
+  text === null ? null : read(text);
+
+/** Returns an order for the engine. */
 export function restOrder(order: RestOrder): VenueOrder {
-  const { id, market, amount, matched, price, stopPrice, total, ...rest } = order;
+  const { id, market, amount, matchedAmount, price, stopPrice, total, ...rest } = order;
   return {
     ...rest,
-    id: venueOrderId(id),
-    market: parseMarket(market),
+    id: orNull(id, venueOrderId),
+    market: orNull(market, parseMarket),
     tradeKind: 'Spot',
-    price: price === null ? null : unitsAbout(price),
-    stopPrice: stopPrice === null ? null : unitsAbout(stopPrice),
+    price: orNull(price, unitsAbout),
+    stopPrice: orNull(stopPrice, unitsAbout),
     amount: unitsAbout(amount),
-    matchedAmount: unitsAbout(matched),
+    matchedAmount: unitsAbout(matchedAmount),
     unmatchedAmount: null,
-    total: total === null ? null : unitsAbout(total),
+    total: orNull(total, unitsAbout),
     orderTotal: null,
     fee: null,
     averagePrice: null,
     partial: null,
     pairId: null,
-    tooFine: tooFineIn({ amount, matchedAmount: matched, price, stopPrice }),
+    tooFine: tooFineIn({ amount, matchedAmount, price, stopPrice }),
   };
 }
 
-/** A trade of the account; `fee` is in the currency received. @see RestOrder */
-export interface RestTrade {
-  readonly id: string;
-  readonly orderId: string;
-  readonly market: string;
-  readonly atMs: number;
-  readonly side: Side;
-  readonly price: DecimalText;
-  readonly amount: DecimalText;
-  /** Before the fee. */
-  readonly total: DecimalText;
-  readonly fee: DecimalText;
-}
+/** A trade of the account as a package reads it from a reply; `fee` is in the currency received. */
+export type RestTrade = WrittenOf<VenueTrade, Exclude<keyof VenueTrade, 'tooFine'>>;
 
-/** @see RestTrade */
-export function restTrade({ price, amount, total, fee, ...trade }: RestTrade): VenueTrade {
+/** Returns a trade of the account for the engine. */
+export function restTrade({
+  id,
+  orderId,
+  market,
+  price,
+  amount,
+  total,
+  fee,
+  ...rest
+}: RestTrade): VenueTrade {
   return {
-    id: venueTradeId(trade.id),
-    orderId: venueOrderId(trade.orderId),
-    market: parseMarket(trade.market),
-    timeMs: trade.atMs,
-    side: trade.side,
+    ...rest,
+    id: venueTradeId(id),
+    orderId: orNull(orderId, venueOrderId),
+    market: orNull(market, parseMarket),
     price: unitsAbout(price),
     amount: unitsAbout(amount),
     total: unitsAbout(total),
@@ -88,36 +93,25 @@ export function restTrade({ price, amount, total, fee, ...trade }: RestTrade): V
   };
 }
 
-/** Returns a wallet; `held` is the part that orders and withdrawals reserve. */
-export function restWallet(wallet: {
-  readonly id: string;
-  readonly currency: string;
-  readonly total: DecimalText;
-  readonly held: DecimalText;
-}): WalletReading {
-  const { id, currency, total, held } = wallet;
+/** Returns a wallet for the engine; `held` is the part that orders and withdrawals reserve. */
+export function restWallet(
+  wallet: WrittenOf<WalletReading, Exclude<keyof WalletReading, 'tooFine'>>,
+): WalletReading {
+  const { currency, walletId, total, held } = wallet;
   return {
     currency,
-    walletId: venueWalletId(id),
+    walletId: venueWalletId(walletId),
     total: unitsAbout(total),
     held: unitsAbout(held),
     tooFine: tooFineIn({ total, held }),
   };
 }
 
-/** Returns a line of a wallet's history; `amount` is negative if it left the wallet. */
-export function restTransaction(line: {
-  readonly id: string;
-  readonly currency: string;
-  readonly atMs: number;
-  readonly amount: DecimalText;
-  readonly description: string;
-}): WalletTransaction {
-  const { id, amount, ...rest } = line;
-  return {
-    ...rest,
-    id: walletTransactionId(id),
-    amount: unitsAbout(amount),
-    tooFine: tooFineIn({ amount }),
-  };
+/** Returns a line of a wallet's history for the engine; `amount` is negative if it left the wallet. */
+export function restTransaction({
+  id,
+  amount,
+  ...line
+}: WrittenOf<WalletTransaction, Exclude<keyof WalletTransaction, 'tooFine'>>): WalletTransaction {
+  return { ...line, id: walletTransactionId(id), amount: unitsAbout(amount), tooFine: tooFineIn({ amount }) };
 }

@@ -74,7 +74,7 @@ const ORDER = {
   side: 'buy',
   execution: 'limit',
   amount: d('0.123456'),
-  matched: d('0.023456'),
+  matchedAmount: d('0.023456'),
   price: d('65000.01'),
   stopPrice: null,
   total: d('1524.64023456'),
@@ -85,7 +85,7 @@ const TRADE = {
   id: '2011',
   orderId: '1007',
   market: MARKET,
-  atMs: AT_MS,
+  timeMs: AT_MS,
   side: 'sell',
   price: d('65000.01'),
   amount: d('0.0234'),
@@ -142,8 +142,8 @@ const VALUES: { readonly [Kind in VenueCallKind]?: VenueValues[Kind] } = {
   orders: { items: [order, { ...order, id: venueOrderId('1008'), clientOrderId: null }], hasNext: true },
   trades: { items: [trade, another, { ...another, id: venueTradeId('2013') }], hasNext: false },
   wallets: [
-    restWallet({ id: '31', currency: 'btc', total: d('1.00000001'), held: d('0.5') }),
-    restWallet({ id: '32', currency: 'usdt', total: d('0'), held: d('0') }),
+    restWallet({ walletId: '31', currency: 'btc', total: d('1.00000001'), held: d('0.5') }),
+    restWallet({ walletId: '32', currency: 'usdt', total: d('0'), held: d('0') }),
   ],
   transactions: {
     items: [{ ...lineOf('9'), amount: parseUnits('-0.25') }, lineOf('8')],

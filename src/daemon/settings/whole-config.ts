@@ -1,7 +1,7 @@
 import { isObject } from '../../domain/stored-json.ts';
 import { unknownKeyText, type Located } from '../../configuration/load-yaml.ts';
 import { budgetTable } from '../../exchange/client-options.ts';
-import { FIRST_VENUE } from '../../mirror/identity.ts';
+import { FIRST_VENUE } from '../../mirror/mirror-path.ts';
 import { parseDuration } from '../duration-text.ts';
 import { isLoopback } from '../setting-fields.ts';
 import { baseName, defaultShadowName } from '../strategy-settings.ts';

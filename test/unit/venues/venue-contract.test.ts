@@ -46,8 +46,8 @@ test.each([
   ['fees are none', 'fee: decimalOf(fee)', "fee: decimalOf('0')", 'trades: expected {'],
   [
     'all of an order is traded',
-    'matched: decimalOf(done)',
-    'matched: decimalOf(amount)',
+    'matchedAmount: decimalOf(done)',
+    'matchedAmount: decimalOf(amount)',
     'order: expected {',
   ],
   [
