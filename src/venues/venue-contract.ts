@@ -41,12 +41,13 @@ const credentialFor = ({ credentials }: VenueDefinition): CredentialSettings => 
 export const profileForTest = (definition: VenueDefinition): VenueProfile =>
   definition.profileFor({ orderBook: 'v2', credentials: credentialFor(definition) });
 
+const ignored = (): void => undefined;
+
 /** Connects a venue to a transport, with a credential of its first kind and its own limits. */
 export function connectForTest(
   definition: VenueDefinition,
   options: Pick<ConnectOptions, 'transport' | 'wallMs' | 'limiterMs' | 'limiter'>,
 ): VenueConnection {
-  const nothing = (): void => undefined;
   return definition.connect({
     ...options,
     credentials: credentialFor(definition),
@@ -58,8 +59,8 @@ export function connectForTest(
       ledgerFolder: null,
       baseUrl: 'http://tested',
     },
-    onSecret: nothing,
-    onProblem: nothing,
+    onSecret: ignored,
+    onProblem: ignored,
   });
 }
 

@@ -228,9 +228,9 @@ describe('the wire of the tiny exchange', () => {
   });
 });
 
-describe('a venue that a configuration names', () => {
-  const load = async (name: string, folder = folderOfThisTest()) => loadVenue({ name, folder });
+const load = async (name: string, folder = folderOfThisTest()) => loadVenue({ name, folder });
 
+describe('a venue that a configuration names', () => {
   it('is one that comes with sarraf, or the default export of a file', async () => {
     expect(await load('service')).toMatchObject({ name: 'service' });
     expect(await load('./config/venues/tiny.ts', process.cwd())).toMatchObject({ name: 'tiny' });
