@@ -1,5 +1,6 @@
 /**
- * The interface of a small exchange that exists nowhere: a pattern for your own. `default` is the venue, as a
+ * The interface of a small exchange that exists nowhere: a pattern for your own. It counts orders and trades in
+ * each market, so that two markets have the same numbers; the venue makes ids of market and number. `default` is the venue, as a
  * bot uses it; `wire` is the exchange's side of the same interface, so that `sarraf venue test` can hold the
  * venue against a faulty exchange. Each part of the interface is in both, one below the other.
  */
@@ -7,6 +8,7 @@ import {
   decimalOf,
   defineVenue,
   formatUnits,
+  parseMarket,
   parseUnits,
   restOrder,
   restTrade,
@@ -59,12 +61,17 @@ const candleRow = z.tuple([z.int(), decimal, decimal, decimal, decimal, decimal]
 const page = z.object({ rows: z.array(z.unknown()), more: z.boolean() });
 const failure = z.object({ error: z.string(), text: z.string() });
 
+/** The id of an order or a trade at the whole exchange: its market and its number there. */
+const idOf = (market: string, number: number): string => `${market}-${number}`;
+const marketIn = (id: string): string => id.split('-')[0] ?? '';
+const numberIn = (id: string): number => Number(id.split('-')[1]);
+
 const readOrder = (row: unknown) => {
   const { id, name, market, kind, amount, done, value, price, stop, state, at, ...rest } =
     orderRow.parse(row);
   return restOrder({
     ...rest,
-    id: String(id),
+    id: idOf(market, id),
     clientOrderId: name,
     market,
     execution: kind,
@@ -82,8 +89,8 @@ const readTrade = (row: unknown) => {
   const { id, order, market, at, price, amount, value, fee, ...rest } = tradeRow.parse(row);
   return restTrade({
     ...rest,
-    id: String(id),
-    orderId: String(order),
+    id: idOf(market, id),
+    orderId: idOf(market, order),
     market,
     timeMs: at,
     price: decimalOf(price),
@@ -104,11 +111,11 @@ const readLevels = (rows: readonly (readonly [string, string])[]) =>
 
 const unreadRow = (subject: string) => () => ({ subject });
 const json = (fields: object): string => JSON.stringify(fields);
-/** Path of one order: by its id, or by the name that the bot gave it. */
-const orderPath = ({ venueId, clientOrderId }: Extract<VenueCall, { kind: 'order' | 'cancel' }>): string =>
-  venueId === null ? `/orders/named/${clientOrderId}` : `/orders/${venueId}`;
-
-const PAGE = 200;
+/** Path of one order: by its number, or by the name that the bot gave it. */
+const orderPath = (order: Extract<VenueCall, { kind: 'order' | 'cancel' }>): string =>
+  order.venueId === null
+    ? `/markets/${order.market}/orders/named/${order.clientOrderId}`
+    : `/markets/${marketIn(order.venueId)}/orders/${numberIn(order.venueId)}`;
 
 export default defineVenue({
   name: 'tiny',
@@ -143,12 +150,12 @@ export default defineVenue({
     clientOrderId: { longest: 32, pattern: /^[a-z0-9-]+$/, canBeQueried: true },
     orderKinds: new Set(['limit', 'market', 'stop_limit', 'stop_market']),
     ownLists: {
-      orders: { by: 'id', cursorOf: Number },
-      trades: { by: 'id', cursorOf: Number, usualReach: 1_000_000, listedDays: 3 },
+      orders: { by: 'id', cursorOf: numberIn, scope: 'market', openScope: 'market' },
+      trades: { by: 'id', cursorOf: numberIn, scope: 'market', usualReach: 1_000_000, listedDays: 3 },
       transactions: { by: 'id', cursorOf: Number },
     },
     absence: { refusedAfterMs: null, readings: 2, needsTrades: true },
-    pageSizes: { orders: PAGE, trades: PAGE, transactions: 50, candles: 500 },
+    pageSizes: { orders: 1_000, trades: 500, transactions: 50, candles: 500 },
     timeframes: new Set(['1m', '5m', '15m', '30m', '1h', '4h', '1d']),
     barAnchors: UTC_BARS,
     bookCacheMs: 1_000,
@@ -220,12 +227,10 @@ export default defineVenue({
       limit: 'trading',
       request: ({ order }) => ({
         method: 'POST',
-        path: '/orders',
+        path: `/markets/${parseMarket(`${order.base}-${order.quote}`).symbol}/orders`,
         headers: { 'content-type': 'application/json' },
         body: json({
           name: order.clientOrderId,
-          base: order.base,
-          quote: order.quote,
           side: order.side,
           kind: order.execution,
           amount: formatUnits(order.amount),
@@ -251,9 +256,9 @@ export default defineVenue({
     },
     orders: {
       limit: 'lists',
-      request: ({ status, from }) => ({
+      request: ({ market, status, from }) => ({
         method: 'GET',
-        path: `/orders?state=${status}&from=${from ?? 0}`,
+        path: `/markets/${market}/orders?state=${status}&from=${from ?? 0}`,
       }),
       read(body, _call, each) {
         const { rows, more } = page.parse(body);
@@ -262,7 +267,7 @@ export default defineVenue({
     },
     trades: {
       limit: 'lists',
-      request: ({ from }) => ({ method: 'GET', path: `/trades?from=${from}` }),
+      request: ({ market, from }) => ({ method: 'GET', path: `/markets/${market}/trades?from=${from}` }),
       read(body, _call, each) {
         const { rows, more } = page.parse(body);
         return { items: each(rows, readTrade, unreadRow('trade')), hasNext: more };
@@ -323,8 +328,19 @@ type Trade = VenueValues['trades']['items'][number];
 
 const units = (value: Order['price']): string | null => (value === null ? null : formatUnits(value));
 
+/**
+ * Numbers of one market begin later than those of another one, so that orders of two markets have the same
+ * number.
+ */
+const SHIFTS: Readonly<Record<string, number>> = { BTCIRT: 0, BTCUSDT: 1, USDTIRT: 2 };
+const shiftOf = (market: string): number => SHIFTS[market] ?? 3;
+const numberOf = (id: string | null, market: string | undefined): number =>
+  Number(id) + shiftOf(market ?? '');
+/** Returns the id or position behind the wire of a number. */
+const behind = (number: number, market: string): number => Math.max(0, number - shiftOf(market));
+
 const writeOrder = (order: Order) => ({
-  id: Number(order.id),
+  id: numberOf(order.id, order.market?.symbol),
   name: order.clientOrderId,
   market: order.market?.symbol,
   side: order.side,
@@ -339,8 +355,8 @@ const writeOrder = (order: Order) => ({
 });
 
 const writeTrade = (trade: Trade) => ({
-  id: Number(trade.id),
-  order: Number(trade.orderId),
+  id: numberOf(trade.id, trade.market?.symbol),
+  order: numberOf(trade.orderId, trade.market?.symbol),
   market: trade.market?.symbol,
   side: trade.side,
   price: formatUnits(trade.price),
@@ -397,8 +413,6 @@ const WRITERS: Writers = {
 
 const placement = z.object({
   name: z.string(),
-  base: z.string(),
-  quote: z.string(),
   side,
   kind: z.enum(['limit', 'market', 'stop_limit', 'stop_market']),
   amount: decimal,
@@ -407,17 +421,43 @@ const placement = z.object({
   again: z.boolean(),
 });
 
+function placeCall(market: string, body: string | null): VenueCall {
+  const { name, kind, amount, price, stop, again, ...rest } = placement.parse(JSON.parse(body ?? ''));
+  const { base, quote } = parseMarket(market);
+  return {
+    kind: 'place',
+    order: {
+      ...rest,
+      base,
+      quote,
+      clientOrderId: name,
+      execution: kind,
+      amount: parseUnits(amount),
+      price: price === null ? null : parseUnits(price),
+      stopPrice: stop === null ? null : parseUnits(stop),
+      pro: again,
+    },
+  };
+}
+
 /** The exchange's side of the interface. */
 export const wire: VenueWire = {
   read({ method, path, body }) {
     const url = new URL(path, 'http://tiny');
-    const parts = url.pathname.slice(1).split('/').map(decodeURIComponent);
-    const [first, second, third] = parts;
+    const [first, second = '', third, fourth, fifth] = url.pathname.slice(1).split('/');
     const of = (name: string): string => url.searchParams.get(name) ?? '';
-    switch (`${method} ${first ?? ''}`) {
-      case 'GET markets':
-        if (second === undefined) return { kind: 'options' };
-        if (third === 'book') return { kind: 'book', market: second };
+    if (first === 'wallets')
+      return second === ''
+        ? { kind: 'wallets' }
+        : { kind: 'transactions', walletId: venueWalletId(second), page: Number(of('page')) };
+    if (first !== 'markets')
+      throw new TypeError(`expected a request of this exchange, was ${method} ${path}`);
+    switch (third) {
+      case undefined:
+        return { kind: 'options' };
+      case 'book':
+        return { kind: 'book', market: second };
+      case 'candles':
         return {
           kind: 'candles',
           market: second,
@@ -425,36 +465,24 @@ export const wire: VenueWire = {
           toMs: Number(of('before')),
           count: Number(of('count')),
         };
-      case 'POST orders': {
-        const { name, kind, amount, price, stop, again, ...rest } = placement.parse(JSON.parse(body ?? ''));
+      case 'trades':
+        return { kind: 'trades', market: second, from: behind(Number(of('from')), second) };
+      case 'orders':
+        if (method === 'POST') return placeCall(second, body);
+        if (fourth === undefined)
+          return {
+            kind: 'orders',
+            status: of('state') as 'open' | 'all',
+            market: second,
+            from: behind(Number(of('from')), second),
+          };
         return {
-          kind: 'place',
-          order: {
-            ...rest,
-            clientOrderId: name,
-            execution: kind,
-            amount: parseUnits(amount),
-            price: price === null ? null : parseUnits(price),
-            stopPrice: stop === null ? null : parseUnits(stop),
-            pro: again,
-          },
-        };
-      }
-      case 'DELETE orders':
-      case 'GET orders': {
-        if (second === undefined)
-          return { kind: 'orders', status: of('state') as 'open' | 'all', from: Number(of('from')) };
-        const order =
-          second === 'named' && third !== undefined
-            ? ({ venueId: null, clientOrderId: third } as const)
-            : ({ venueId: venueOrderId(second), clientOrderId: null } as const);
-        return method === 'GET' ? { kind: 'order', ...order } : { kind: 'cancel', ...order };
-      }
-      case 'GET trades':
-        return { kind: 'trades', from: Number(of('from')) };
-      case 'GET wallets':
-        if (second === undefined) return { kind: 'wallets' };
-        return { kind: 'transactions', walletId: venueWalletId(second), page: Number(of('page')) };
+          kind: method === 'GET' ? 'order' : 'cancel',
+          market: second,
+          ...(fourth === 'named'
+            ? { venueId: null, clientOrderId: fifth ?? '' }
+            : { venueId: venueOrderId(String(behind(Number(fourth), second))), clientOrderId: null }),
+        } as VenueCall;
       default:
         throw new TypeError(`expected a request of this exchange, was ${method} ${path}`);
     }

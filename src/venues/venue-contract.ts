@@ -95,7 +95,7 @@ const TRADE = {
 } as const;
 const BAR = { open: d('1.5'), high: d('2.5'), low: d('1.25'), close: d('2'), volume: d('10.125') };
 
-/** A call of each kind, and more where a kind has several forms. */
+/** Calls of each kind as the exchange behind the wire gets them, more than one where a kind has several forms. */
 const CALLS: { readonly [Kind in VenueCallKind]?: readonly Extract<VenueCall, { kind: Kind }>[] } = {
   place: (['limit', 'market', 'stop_limit', 'stop_market'] as const).map((execution) => ({
     kind: 'place',
@@ -112,18 +112,18 @@ const CALLS: { readonly [Kind in VenueCallKind]?: readonly Extract<VenueCall, { 
     },
   })),
   cancel: [
-    { kind: 'cancel', venueId: venueOrderId('1007'), clientOrderId: null },
-    { kind: 'cancel', venueId: null, clientOrderId: ORDER.clientOrderId },
+    { kind: 'cancel', market: MARKET, venueId: venueOrderId(ORDER.id), clientOrderId: null },
+    { kind: 'cancel', market: MARKET, venueId: null, clientOrderId: ORDER.clientOrderId },
   ],
   order: [
-    { kind: 'order', venueId: venueOrderId('1007'), clientOrderId: null },
-    { kind: 'order', venueId: null, clientOrderId: ORDER.clientOrderId },
+    { kind: 'order', market: MARKET, venueId: venueOrderId(ORDER.id), clientOrderId: null },
+    { kind: 'order', market: MARKET, venueId: null, clientOrderId: ORDER.clientOrderId },
   ],
   orders: [
-    { kind: 'orders', status: 'open', from: 1_007 },
-    { kind: 'orders', status: 'all', from: 1_007 },
+    { kind: 'orders', status: 'open', market: MARKET, from: Number(ORDER.id) },
+    { kind: 'orders', status: 'all', market: MARKET, from: Number(ORDER.id) },
   ],
-  trades: [{ kind: 'trades', from: 2_011 }],
+  trades: [{ kind: 'trades', market: MARKET, from: Number(TRADE.id) }],
   wallets: [{ kind: 'wallets' }],
   transactions: [{ kind: 'transactions', walletId: venueWalletId('31'), page: 2 }],
   book: [{ kind: 'book', market: MARKET }],
@@ -209,6 +209,7 @@ export async function venueProblems(
 
 class VenueContract {
   private readonly found: string[] = [];
+  private ids = { order: venueOrderId(ORDER.id), trade: venueTradeId(TRADE.id) };
   private readonly wire: VenueWire;
   private readonly profile: VenueProfile;
   private readonly connection: VenueConnection;
@@ -228,6 +229,7 @@ class VenueContract {
   }
 
   async problems(): Promise<readonly string[]> {
+    await this.checkIds();
     const served = CALL_KINDS.filter((kind) => this.profile.unserved?.has(kind) !== true);
     for (const kind of served) {
       const [first] = CALLS[kind] ?? [];
@@ -240,6 +242,29 @@ class VenueContract {
     await this.checkRefusals();
     this.checkNames();
     return this.found;
+  }
+
+  /** Learns the venue's ids of an order and a trade, which a venue may make of more than the number. */
+  private async checkIds(): Promise<void> {
+    const [first, second] = [await this.read('orders'), await this.read('trades')] as const;
+    const orders = first?.items.map(({ id }) => id) ?? [];
+    const trades = second?.items.map(({ id }) => id) ?? [];
+    const [id] = orders;
+    const [trade] = trades;
+    if (id === undefined || id === null || trade === undefined) return;
+    this.ids = { order: id, trade };
+    if (new Set([...orders]).size < orders.length || new Set(trades).size < trades.length)
+      this.note(`ids: expected one of its own for each order and trade, found ${textOf({ orders, trades })}`);
+    const of = second?.items[0]?.orderId;
+    if (of !== id) this.note(`trades: expected the id ${id} of its order, as orders have it, found ${of}`);
+  }
+
+  private async read<Kind extends 'orders' | 'trades'>(kind: Kind): Promise<VenueValues[Kind] | null> {
+    const [call] = CALLS[kind] ?? [];
+    const value = VALUES[kind];
+    if (call === undefined || value === undefined) return null;
+    const end = await this.end(call, this.write({ kind: 'value', value }, call));
+    return end?.answer.outcome === 'value' ? (end.answer.value as VenueValues[Kind]) : null;
   }
 
   private note(message: string): void {
@@ -267,11 +292,40 @@ class VenueContract {
     return { headers: {}, ...this.wire.write(answer, call) };
   }
 
+  /**
+   * Returns a call with the ids, places and markets of the venue in place of those behind its wire; null for one
+   * that the venue does not have.
+   */
+  private asAsked(call: VenueCall): VenueCall | null {
+    const { ownLists, orderKinds, clientOrderId } = this.profile;
+    switch (call.kind) {
+      case 'place':
+        return orderKinds.has(call.order.execution) ? call : null;
+      case 'order':
+      case 'cancel':
+        if (call.venueId !== null) return { ...call, venueId: this.ids.order };
+        return clientOrderId.canBeQueried ? call : null;
+      case 'orders': {
+        const { by, scope, openScope } = ownLists.orders;
+        const isOfMarket = (call.status === 'open' ? openScope : scope) === 'market';
+        const from = by === 'id' ? ownLists.orders.cursorOf(this.ids.order) : call.from;
+        return { ...call, market: isOfMarket ? call.market : null, from };
+      }
+      case 'trades': {
+        const { by, scope } = ownLists.trades;
+        const from = by === 'id' ? ownLists.trades.cursorOf(this.ids.trade) : call.from;
+        return { ...call, market: scope === 'market' ? call.market : null, from };
+      }
+      default:
+        return call;
+    }
+  }
+
   /** A request says all that its call says. */
-  private async checkRequest(call: VenueCall): Promise<void> {
-    const { kind } = call;
-    if (kind === 'place' && !this.profile.orderKinds.has(call.order.execution)) return;
-    if ((kind === 'order' || kind === 'cancel') && call.venueId === null && !this.canBeQueried) return;
+  private async checkRequest(behind: VenueCall): Promise<void> {
+    const { kind } = behind;
+    const call = this.asAsked(behind);
+    if (call === null) return;
     let read: VenueCall | null = null;
     this.answerNext = (request) => {
       read = this.wire.read(request);
@@ -279,12 +333,8 @@ class VenueContract {
     };
     const end = await this.send(call);
     if (read === null) this.note(`${kind}: expected a request that the wire reads, ${textOf(end?.answer)}`);
-    else if (!isDeepStrictEqual(plain(read), plain(call)))
-      this.note(`${kind}: expected the request of ${textOf(call)}, its request says ${textOf(read)}`);
-  }
-
-  private get canBeQueried(): boolean {
-    return this.profile.clientOrderId.canBeQueried;
+    else if (!isDeepStrictEqual(plain(read, call), plain(behind, call)))
+      this.note(`${kind}: expected the request of ${textOf(behind)}, its request says ${textOf(read)}`);
   }
 
   /** A reply is read to the last digit. */
@@ -354,23 +404,36 @@ class VenueContract {
   }
 }
 
-/** Returns a call without what its exchange need not be told. */
-const plain = (call: VenueCall): unknown => comparable(call);
+/** Returns a call without what its exchange need not be told: a market that the venue was not given, and `pro`. */
+const plain = (call: VenueCall, asked: VenueCall): unknown =>
+  comparable('market' in asked && asked.market === null ? { ...call, market: null } : call, CALL_IGNORED);
 
 /** Returns a value with its fields in one order, and without those that say nothing. */
-function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(comparable);
+function comparable(value: unknown, ignored = IGNORED): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => comparable(item, ignored));
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).filter(
-    ([name, field]) => field !== null && field !== undefined && !IGNORED.has(name),
+    ([name, field]) => field !== null && field !== undefined && !ignored.has(name),
   );
   return Object.fromEntries(
-    fields.toSorted(([one], [two]) => (one < two ? -1 : 1)).map(([name, field]) => [name, comparable(field)]),
+    fields
+      .toSorted(([one], [two]) => (one < two ? -1 : 1))
+      .map(([name, field]) => [name, comparable(field, ignored)]),
   );
 }
 
-/** Fields that a venue may leave out, and the state's word, which is its own. */
-const IGNORED: ReadonlySet<string> = new Set(['status', 'tradeKind', 'unmatchedAmount', 'pro']);
+/** Fields that a venue may leave out, and those that are its own: ids and the word for a state. */
+const IGNORED: ReadonlySet<string> = new Set([
+  'id',
+  'orderId',
+  'venueId',
+  'status',
+  'tradeKind',
+  'unmatchedAmount',
+  'pro',
+]);
+
+const CALL_IGNORED: ReadonlySet<string> = new Set(['pro']);
 
 const MOST_TEXT = 400;
 

@@ -149,14 +149,22 @@ function pairPlacement(order: OcoRequest): EndpointRequest<'addOrder'> {
 
 /** Returns the request for a page of orders: all details, the largest page, by rising id. */
 function ordersPage(call: Extract<VenueCall, { kind: 'orders' }>): EndpointRequest<'ordersList'> {
-  const { status, from } = call;
+  const { status, from, market } = call;
   return {
     status,
     details: 2,
     order: 'id',
     pageSize: PAGE_SIZES.orders,
     ...(from === null ? {} : { fromId: fromIdOf(from) }),
+    ...ofMarket(market),
   };
+}
+
+/** Returns the fields that bound a list to one market; none for all markets. */
+function ofMarket(market: string | null): Pick<EndpointRequest<'ordersList'>, 'srcCurrency' | 'dstCurrency'> {
+  if (market === null) return {};
+  const { base, quote } = parseMarket(market);
+  return { srcCurrency: base, dstCurrency: quote };
 }
 
 /** Returns the first id of a page; the interface counts ids from 1. */
@@ -231,7 +239,12 @@ export function venueRequest(call: VenueCall): VenueRequest {
     case 'trades':
       return request(
         kind,
-        { fromId: fromIdOf(call.from), tradeOrder: 'asc', pageSize: PAGE_SIZES.trades },
+        {
+          fromId: fromIdOf(call.from),
+          tradeOrder: 'asc',
+          pageSize: PAGE_SIZES.trades,
+          ...ofMarket(call.market),
+        },
         ({ items, hasNext }) => ({ items: items.toSorted(byId).map(venueTrade), hasNext }),
         true,
       );

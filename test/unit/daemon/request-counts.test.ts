@@ -8,7 +8,7 @@ import type { VenueCall } from '../../../src/venues/port.ts';
 import { createVenueCaller } from '../../../src/venues/venue-caller.ts';
 
 const LISTS = ENDPOINTS.ordersList.budget;
-const ORDERS: VenueCall = { kind: 'orders', status: 'open', from: null };
+const ORDERS: VenueCall = { kind: 'orders', status: 'open', market: null, from: null };
 const BOOK: VenueCall = { kind: 'book', market: 'BTCIRT' };
 const caller = createVenueCaller(new ExchangeClient({ baseUrl: 'http://127.0.0.1:9' }));
 

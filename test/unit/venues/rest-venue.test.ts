@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import tiny, { wire } from '../../../config/venues/tiny.ts';
-import { decimalText } from '../../../src/domain/decimal-text.ts';
+import tiny from '../../../config/venues/tiny.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
-import { venueOrderId } from '../../../src/domain/order.ts';
 import { Secret } from '../../../src/configuration/secret-file.ts';
 import type { HttpResponse } from '../../../src/exchange/transport.ts';
 import { loadVenue } from '../../../src/venues/load-venue.ts';
@@ -98,7 +96,12 @@ describe('a venue that is declared', () => {
     const { answer, reply } = await end(PLACE, json(ROW));
     expect(answer).toMatchObject({
       outcome: 'value',
-      value: { id: '7', amount: parseUnits('0.25'), matchedAmount: parseUnits('0.1'), status: 'resting' },
+      value: {
+        id: 'BTCUSDT-7',
+        amount: parseUnits('0.25'),
+        matchedAmount: parseUnits('0.1'),
+        status: 'resting',
+      },
     });
     expect(reply).toMatchObject({ endpoint: 'place', httpStatus: 200 });
   });
@@ -134,11 +137,11 @@ describe('a venue that is declared', () => {
   });
 
   it('leaves out a row that cannot be read, and names it', async () => {
-    const call: VenueCall = { kind: 'orders', status: 'open', from: null };
+    const call: VenueCall = { kind: 'orders', status: 'open', market: 'BTCUSDT', from: null };
     const { answer } = await end(call, json({ rows: [ROW, { ...ROW, side: 'up' }], more: false }));
     expect(answer).toMatchObject({
       outcome: 'value',
-      value: { items: [{ id: '7' }] },
+      value: { items: [{ id: 'BTCUSDT-7' }] },
       unread: [{ subject: 'order' }],
     });
   });
@@ -200,33 +203,6 @@ const DECLARED = {
   authenticate: (request) => request,
   refusal: () => null,
 } satisfies Parameters<typeof defineVenue>[0];
-
-describe('the wire of the tiny exchange', () => {
-  it.each<VenueCall>([
-    PLACE,
-    BOOK,
-    { kind: 'options' },
-    { kind: 'candles', market: 'BTCUSDT', timeframe: '1h', toMs: 1_767_614_400_000, count: 12 },
-    { kind: 'cancel', venueId: venueOrderId('7'), clientOrderId: null },
-    { kind: 'order', venueId: null, clientOrderId: 'bot-a-1' },
-    { kind: 'orders', status: 'all', from: 7 },
-    { kind: 'trades', from: 9 },
-    { kind: 'wallets' },
-  ])('reads the request of $kind as the call that it was made of', async (asked) => {
-    const transport = inTurn(json({}));
-    const { caller } = connect(transport);
-    await new Promise((onEnd, onError) => {
-      caller.send(asked, new AbortController().signal, { onEnd, onError });
-    });
-    expect(transport.sent.map((request) => wire.read(request))).toEqual([asked]);
-  });
-
-  it('writes a book that the venue reads', async () => {
-    const value = { updatedAtMs: 5, bids: [[decimalText('1.5'), decimalText('2')]], asks: [] } as const;
-    const { status, body } = wire.write({ kind: 'value', value }, BOOK);
-    expect((await end(BOOK, { status, body, headers: {} })).answer).toEqual({ outcome: 'value', value });
-  });
-});
 
 const load = async (name: string, folder = folderOfThisTest()) => loadVenue({ name, folder });
 

@@ -64,9 +64,9 @@ test.each([
     'place: expected the request of',
   ],
   [
-    'an order is asked for by another',
-    '`/orders/${venueId}`',
-    '`/orders/1${venueId}`',
+    'an order is asked for by another number',
+    'orders/${numberIn(order.venueId)}`',
+    'orders/1${numberIn(order.venueId)}`',
     'cancel: expected the request of',
   ],
   [
@@ -98,6 +98,12 @@ test.each([
     "each(rows, readOrder, unreadRow('order')), hasNext: more",
     "each(rows, readOrder, unreadRow('order')), hasNext: false",
     'orders: expected {"hasNext":true',
+  ],
+  [
+    'trades share an id',
+    'const idOf = (market: string, number: number): string => `${market}-${number}`;',
+    'const idOf = (market: string, number: number): string => `${market}-${number % 2}`;',
+    'ids: expected one of its own for each order and trade',
   ],
   ['a bar begins at its end', 'openTimeMs,\n', 'openTimeMs: openTimeMs + 60_000,\n', 'candles: expected [{'],
 ])('a venue that says that %s is found', async (_what, original, lie, problem) => {
