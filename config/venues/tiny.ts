@@ -93,6 +93,8 @@ const readTrade = (row: unknown) => {
     orderId: idOf(market, order),
     market,
     timeMs: at,
+    // Its fees are in the currency received; one in a third currency is named here.
+    feeCurrency: null,
     price: decimalOf(price),
     amount: decimalOf(amount),
     total: decimalOf(value),
@@ -442,6 +444,11 @@ function placeCall(market: string, body: string | null): VenueCall {
 
 /** The exchange's side of the interface. */
 export const wire: VenueWire = {
+  // A fill that stands for trades that did not arrive has the id of its order behind a word.
+  idBehind: (id) =>
+    id.replace(/([A-Z]+)-(\d+)$/, (_, market: string, number: string) =>
+      String(behind(Number(number), market)),
+    ),
   read({ method, path, body }) {
     const url = new URL(path, 'http://tiny');
     const [first, second = '', third, fourth, fifth] = url.pathname.slice(1).split('/');

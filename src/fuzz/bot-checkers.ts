@@ -128,6 +128,7 @@ export class BotCheckers {
     this.figures = new FigureChecker({
       instance: INSTANCE,
       mirrorPath,
+      idBehind: options.world.idBehind,
       count: (what) => coverage.count(what),
       truth: () => ({
         truth: truthOf(options.world.exchange, BOT_USER, options.world.venue.timeMs),

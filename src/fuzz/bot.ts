@@ -341,7 +341,12 @@ export class Bot {
   /** Returns the violations in sent requests, over all lives. */
   violations(truth: ExchangeTruth): readonly Violation[] {
     const drain =
-      this.drained === null ? null : checkDrain(truth, this.drained, this.checkers.locks.hasCanceled);
+      this.drained === null
+        ? null
+        : checkDrain(truth, this.drained, {
+            hasLockCanceled: this.checkers.locks.hasCanceled,
+            idBehind: this.options.world.idBehind,
+          });
     if (drain !== null) this.options.coverage.count('orders that a drain was judged by', drain.judged);
     this.settleSignals();
     return [

@@ -346,10 +346,14 @@ class SeedRun {
     const wrong = bot.checkers.figures.lastEquity;
     const holdings = bot.wrongHoldings();
     return [
-      ...checkAgreement(truthOf(world.exchange, BOT_USER, nowMs), readMirrorRows(bot.mirrorPath), {
-        instance: INSTANCE,
-        refused: bot.checkers.refusedNames,
-      }),
+      ...checkAgreement(
+        truthOf(world.exchange, BOT_USER, nowMs),
+        readMirrorRows(bot.mirrorPath, world.idBehind),
+        {
+          instance: INSTANCE,
+          refused: bot.checkers.refusedNames,
+        },
+      ),
       ...violationsOf('equity agrees', wrong === null ? [] : [wrong]),
       ...violationsOf('holdings', holdings === null ? [] : [holdings]),
     ];
@@ -363,7 +367,7 @@ class SeedRun {
   /** Returns violations of guarantees that hold even if not everything is quiet. */
   private lastingViolations(): readonly Violation[] {
     const { world, bot, swarm } = this;
-    const rows = readMirrorRows(bot.mirrorPath);
+    const rows = readMirrorRows(bot.mirrorPath, world.idBehind);
     const truth = truthOf(world.exchange, BOT_USER);
     const judged = withoutStrategies(truth, bot.checkers.positions.moved);
     return [

@@ -16,6 +16,7 @@ export interface TestedVenue {
   readonly profile: VenueProfile;
   /** Its limits by name, without headroom. */
   readonly limits: ReadonlyMap<string, Budget>;
+  readonly idBehind: (id: string) => string;
   /** Returns the limit that counts a request to an endpoint of the exchange behind it; null for none. */
   budgetOf(endpoint: string | null): string | null;
   connect(options: ConnectTested): VenueConnection;
@@ -47,6 +48,7 @@ function testedVenue(definition: VenueDefinition, wire: VenueWire): TestedVenue 
   return {
     profile,
     limits: definition.budgetsFor({ limits: {}, headroom: 0 }),
+    idBehind: wire.idBehind ?? ((id) => id),
     budgetOf(endpoint) {
       const call = kindOf.get(endpoint ?? '');
       return call === undefined ? null : profile.budgets[call];

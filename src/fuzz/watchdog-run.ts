@@ -144,6 +144,7 @@ export class WatchdogRun {
           mirrorPath: machine.mirrorPath,
           exitNames: coverage.exitNames,
           truth: truthOf(world.exchange, BOT_USER),
+          idBehind: world.idBehind,
           given,
         }),
       count: (what) => coverage.count(what),

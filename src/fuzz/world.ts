@@ -13,6 +13,7 @@ import type { HttpRequest, HttpResponse } from '../exchange/transport.ts';
 import { Dice } from './dice.ts';
 import { budgetTable } from '../exchange/client-options.ts';
 import type { TestedVenue } from './tested-venue.ts';
+import { SAME_ID, type IdBehind } from './checkers/exchange-truth.ts';
 import { z } from 'zod';
 import type { BarAnchors } from '../domain/candle.ts';
 import { defineStrategy } from '../strategy/definition.ts';
@@ -156,6 +157,11 @@ export class FuzzWorld {
 
   get bot(): Trader {
     return this.exchange.trading.trader(BOT_USER);
+  }
+
+  /** Returns the exchange's id of an order or a trade that the bot knows by the venue's. */
+  get idBehind(): IdBehind {
+    return this.tested?.idBehind ?? SAME_ID;
   }
 
   private moveTo(timeMs: number): void {

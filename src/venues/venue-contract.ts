@@ -92,6 +92,7 @@ const TRADE = {
   amount: d('0.0234'),
   total: d('1521.000234'),
   fee: d('1.521000234'),
+  feeCurrency: null,
 } as const;
 const BAR = { open: d('1.5'), high: d('2.5'), low: d('1.25'), close: d('2'), volume: d('10.125') };
 

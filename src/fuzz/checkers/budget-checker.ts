@@ -5,6 +5,7 @@ import {
   violationsOf,
   type Violation,
   type ExchangeTruth,
+  type IdBehind,
   type TrueOrder,
   type LeavingRequest,
   type WireWitness,
@@ -17,7 +18,6 @@ import type { DrainPolicy } from '../../engine/engine-event.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { orderIdOf } from '../../venues/read-records.ts';
 
 const HTTP_FORBIDDEN = 403;
 const HTTP_TOO_MANY = 429;
@@ -263,14 +263,14 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
 export function checkDrain(
   truth: ExchangeTruth,
   { policy, strategies }: DrainBeginning,
-  hasLockCanceled: boolean,
+  { hasLockCanceled, idBehind }: { readonly hasLockCanceled: boolean; readonly idBehind: IdBehind },
 ): { readonly violations: readonly Violation[]; readonly judged: number } {
-  const byId = new Map(truth.orders.map((order) => [orderIdOf(order.id), order]));
+  const byId = new Map(truth.orders.map((order) => [String(order.id), order]));
   const messages: string[] = [];
   let judged = 0;
   for (const { name, held, orders } of strategies) {
     const truthOf = ({ venueId }: OrderRecord): TrueOrder | undefined =>
-      venueId === null ? undefined : byId.get(venueId);
+      venueId === null ? undefined : byId.get(idBehind(venueId));
     const hasTraded = orders.some((order) => truthOf(order)?.matched !== order.matched);
     if (hasTraded) continue;
     const stays =

@@ -211,20 +211,32 @@ export function readAlgorithmsAtWork(path: string): ReadonlySet<string> {
   );
 }
 
-export function readMirrorRows(path: string): MirrorRows {
+/**
+ * Returns the id, at the exchange itself, of an order or a trade that the bot knows by another one: a tested
+ * venue may compose ids.
+ */
+export type IdBehind = (id: string) => string;
+
+export const SAME_ID: IdBehind = (id) => id;
+
+/** Reads the rows of a mirror, with the ids of the exchange itself. */
+export function readMirrorRows(path: string, idBehind: IdBehind = SAME_ID): MirrorRows {
+  const behind = (id: string | null): string | null => (id === null ? null : idBehind(id));
   return inMirror(path, (database) => ({
     orders: database
       .prepare<[], MirrorOrder>(
         `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, planned_at_ms AS plannedAtMs, state, attempts, venue_id AS venueId,
            pair_key AS pairKey, amount, matched, filled, filled_total AS filledTotal, fee FROM orders ORDER BY id`,
       )
-      .all(),
+      .all()
+      .map((row) => ({ ...row, venueId: behind(row.venueId) })),
     fills: database
       .prepare<[], MirrorFill>(
         `SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, order_key AS orderKey, side, amount, total, fee
          FROM fills ORDER BY cursor, venue_order_id`,
       )
-      .all(),
+      .all()
+      .map((row) => ({ ...row, tradeId: idBehind(row.tradeId), venueOrderId: behind(row.venueOrderId) })),
     intents: database
       .prepare<[], IntentRow>('SELECT intent_id AS id, kind, json, at_ms AS atMs FROM intents ORDER BY id')
       .all(),

@@ -5,7 +5,7 @@ import { formatUnits, negateUnits, parseUnits, UNITS_PER_ONE } from '../../domai
 import type { EngineOutput } from '../../engine/engine-event.ts';
 import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { type ExchangeTruth, namedOrders, inMirror, Finder } from './exchange-truth.ts';
+import { type ExchangeTruth, type IdBehind, namedOrders, inMirror, Finder } from './exchange-truth.ts';
 import { movedBy, readPositionMoves } from './position-checker.ts';
 import { madeOnce } from '../../domain/retain-newest.ts';
 
@@ -77,6 +77,7 @@ interface FigureCheckerOptions {
   /** First part of the bot's order ids. */
   readonly instance: string;
   readonly mirrorPath: string;
+  readonly idBehind: IdBehind;
   readonly count: (what: string) => void;
   /** Returns the exchange's own data, and true if the books must agree with it now. */
   readonly truth: () => { readonly truth: ExchangeTruth; readonly mustAgree: boolean };
@@ -131,7 +132,7 @@ export class FigureChecker extends Finder {
       );
       for (const { tradeId, amount, total, fee, ...fill } of rows.all()) {
         const money = { amount: parseUnits(amount), total: parseUnits(total), fee: parseUnits(fee) };
-        this.fills.set(nameOf({ tradeId, side: fill.side }, fill.venueOrderId), { ...fill, ...money });
+        this.add({ tradeId, ...fill, ...money });
       }
       const strategies = database.prepare<[], { name: string; json: string }>(
         'SELECT name, json FROM strategies',
@@ -141,10 +142,15 @@ export class FigureChecker extends Finder {
     });
   }
 
+  private add(fill: KnownFill & { readonly tradeId: string }): void {
+    const { venueOrderId, tradeId, side } = fill;
+    const order = venueOrderId === null ? null : this.options.idBehind(venueOrderId);
+    this.fills.set(nameOf({ tradeId, side }, venueOrderId), { ...fill, venueOrderId: order });
+  }
+
   private apply(change: MirrorChange): void {
     if (change.kind === 'fill') {
-      const { fill } = change;
-      this.fills.set(nameOf(fill, fill.venueOrderId), fill);
+      this.add(change.fill);
     } else if (change.kind === 'fill-gone') {
       this.fills.delete(nameOf(change.fill, change.fill.venueOrderId));
     } else if (change.kind === 'book') {

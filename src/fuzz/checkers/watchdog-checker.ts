@@ -9,6 +9,7 @@ import {
   type ExchangeTruth,
   type TrueOrder,
   readMirrorRows,
+  type IdBehind,
   namedOrders,
   type NamedOrder,
   type LeavingRequest,
@@ -268,6 +269,7 @@ interface WatchdogOrdersOptions {
   readonly exitNames: ReadonlySet<string>;
   readonly truth: ExchangeTruth;
   readonly given?: GivenCoins;
+  readonly idBehind?: IdBehind;
 }
 
 /** Role of an order by the exchange's own trades; `unclear` if they do not show it. */
@@ -340,7 +342,7 @@ export class WatchdogOrders {
 
   /** True if the mirror has the trades of these orders: a bot that went silent lacks its last fills. */
   private knows(all: readonly NamedOrder[]): boolean {
-    const rows = readMirrorRows(this.options.mirrorPath).orders;
+    const rows = readMirrorRows(this.options.mirrorPath, this.options.idBehind).orders;
     const filled = new Map(rows.map((row) => [row.venueId, parseUnits(row.filled)]));
     return all.every(({ order }) => (filled.get(String(order.id)) ?? 0n) === order.matched);
   }

@@ -3,7 +3,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import type { DrainPolicy } from '../../../src/engine/engine-event.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { checkDrain, type DrainBeginning } from '../../../src/fuzz/checkers/budget-checker.ts';
-import type { ExchangeTruth } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { SAME_ID, type ExchangeTruth } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { orderIdOf } from '../../../src/venues/read-records.ts';
 import { orderIn } from '../../support/order-value.ts';
 
@@ -42,7 +42,10 @@ describe('the checker of drains', () => {
     ['keep-exits', 'the way out', [EXIT]],
     ['cancel', 'none', []],
   ])('lets pass that %s leaves %s open', (policy, _, open) => {
-    expect(checkDrain(truth(open), drain(policy), false)).toEqual({ violations: [], judged: 2 });
+    expect(checkDrain(truth(open), drain(policy), { hasLockCanceled: false, idBehind: SAME_ID })).toEqual({
+      violations: [],
+      judged: 2,
+    });
   });
 
   test.each<[DrainPolicy, string, readonly OrderRecord[], string]>([
@@ -51,17 +54,26 @@ describe('the checker of drains', () => {
     ['keep-exits', 'a way out that is gone', [], 'bot-one-2'],
     ['cancel', 'a way out that is open', [EXIT], 'bot-one-2'],
   ])('finds after %s %s', (policy, _, open, key) => {
-    const { violations } = checkDrain(truth(open), drain(policy), false);
+    const { violations } = checkDrain(truth(open), drain(policy), {
+      hasLockCanceled: false,
+      idBehind: SAME_ID,
+    });
     expect(violations.map(({ message }) => message)).toEqual([expect.stringContaining(`expected ${key} `)]);
   });
 
   describe('once a lock that cancels entries has begun', () => {
     test('lets pass that an entry is gone which the drain keeps', () => {
-      expect(checkDrain(truth([EXIT]), drain('keep'), true)).toEqual({ violations: [], judged: 1 });
+      expect(checkDrain(truth([EXIT]), drain('keep'), { hasLockCanceled: true, idBehind: SAME_ID })).toEqual({
+        violations: [],
+        judged: 1,
+      });
     });
 
     test.each<DrainPolicy>(['keep', 'keep-exits'])('finds after %s a way out that is gone', (policy) => {
-      const { violations } = checkDrain(truth([]), drain(policy), true);
+      const { violations } = checkDrain(truth([]), drain(policy), {
+        hasLockCanceled: true,
+        idBehind: SAME_ID,
+      });
       expect(violations).toMatchObject([{ message: expect.stringContaining('bot-one-2') }]);
     });
   });

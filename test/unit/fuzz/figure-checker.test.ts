@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import type { ExchangeTruth } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { SAME_ID, type ExchangeTruth } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { FigureChecker } from '../../../src/fuzz/checkers/figure-checker.ts';
 import { fillRecord } from '../mirror/mirror-fixture.ts';
 
@@ -47,6 +47,7 @@ const truth = (usdt: string): ExchangeTruth => ({
 function judge(changes: readonly MirrorChange[], money = '804', mustAgree = true): readonly string[] {
   const checker = new FigureChecker({
     instance: 'bot',
+    idBehind: SAME_ID,
     mirrorPath: '/nowhere',
     count: () => undefined,
     truth: () => ({ truth: truth(money), mustAgree }),
