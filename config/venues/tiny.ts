@@ -423,6 +423,11 @@ const placement = z.object({
   again: z.boolean(),
 });
 
+type Asked = Extract<VenueCall, { kind: 'order' }>;
+
+const askedCall = (kind: 'order' | 'cancel', asked: Omit<Asked, 'kind'>): VenueCall =>
+  ({ kind, ...asked }) as VenueCall;
+
 function placeCall(market: string, body: string | null): VenueCall {
   const { name, kind, amount, price, stop, again, ...rest } = placement.parse(JSON.parse(body ?? ''));
   const { base, quote } = parseMarket(market);
@@ -483,13 +488,12 @@ export const wire: VenueWire = {
             market: second,
             from: behind(Number(of('from')), second),
           };
-        return {
-          kind: method === 'GET' ? 'order' : 'cancel',
+        return askedCall(method === 'GET' ? 'order' : 'cancel', {
           market: second,
           ...(fourth === 'named'
             ? { venueId: null, clientOrderId: fifth ?? '' }
             : { venueId: venueOrderId(String(behind(Number(fourth), second))), clientOrderId: null }),
-        } as VenueCall;
+        });
       default:
         throw new TypeError(`expected a request of this exchange, was ${method} ${path}`);
     }

@@ -254,7 +254,7 @@ class VenueContract {
     const [trade] = trades;
     if (id === undefined || id === null || trade === undefined) return;
     this.ids = { order: id, trade };
-    if (new Set([...orders]).size < orders.length || new Set(trades).size < trades.length)
+    if (new Set(orders).size < orders.length || new Set(trades).size < trades.length)
       this.note(`ids: expected one of its own for each order and trade, found ${textOf({ orders, trades })}`);
     const of = second?.items[0]?.orderId;
     if (of !== id) this.note(`trades: expected the id ${id} of its order, as orders have it, found ${of}`);
@@ -299,27 +299,22 @@ class VenueContract {
    */
   private asAsked(call: VenueCall): VenueCall | null {
     const { ownLists, orderKinds, clientOrderId } = this.profile;
-    switch (call.kind) {
-      case 'place':
-        return orderKinds.has(call.order.execution) ? call : null;
-      case 'order':
-      case 'cancel':
-        if (call.venueId !== null) return { ...call, venueId: this.ids.order };
-        return clientOrderId.canBeQueried ? call : null;
-      case 'orders': {
-        const { by, scope, openScope } = ownLists.orders;
-        const isOfMarket = (call.status === 'open' ? openScope : scope) === 'market';
-        const from = by === 'id' ? ownLists.orders.cursorOf(this.ids.order) : call.from;
-        return { ...call, market: isOfMarket ? call.market : null, from };
-      }
-      case 'trades': {
-        const { by, scope } = ownLists.trades;
-        const from = by === 'id' ? ownLists.trades.cursorOf(this.ids.trade) : call.from;
-        return { ...call, market: scope === 'market' ? call.market : null, from };
-      }
-      default:
-        return call;
+    const { kind } = call;
+    if (kind === 'place') return orderKinds.has(call.order.execution) ? call : null;
+    if (kind === 'order' || kind === 'cancel') {
+      if (call.venueId !== null) return { ...call, venueId: this.ids.order };
+      return clientOrderId.canBeQueried ? call : null;
     }
+    if (kind === 'orders') {
+      const { orders } = ownLists;
+      const isOfMarket = (call.status === 'open' ? orders.openScope : orders.scope) === 'market';
+      const from = orders.by === 'id' ? orders.cursorOf(this.ids.order) : call.from;
+      return { ...call, market: isOfMarket ? call.market : null, from };
+    }
+    if (kind !== 'trades') return call;
+    const { trades } = ownLists;
+    const from = trades.by === 'id' ? trades.cursorOf(this.ids.trade) : call.from;
+    return { ...call, market: trades.scope === 'market' ? call.market : null, from };
   }
 
   /** A request says all that its call says. */
