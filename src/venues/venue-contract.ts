@@ -96,7 +96,7 @@ const TRADE = {
 } as const;
 const BAR = { open: d('1.5'), high: d('2.5'), low: d('1.25'), close: d('2'), volume: d('10.125') };
 
-/** Calls of each kind as the exchange behind the wire gets them, more than one where a kind has several forms. */
+/** Calls of each kind, in its several forms, as the exchange behind the wire gets them. */
 const CALLS: { readonly [Kind in VenueCallKind]?: readonly Extract<VenueCall, { kind: Kind }>[] } = {
   place: (['limit', 'market', 'stop_limit', 'stop_market'] as const).map((execution) => ({
     kind: 'place',
@@ -294,8 +294,8 @@ class VenueContract {
   }
 
   /**
-   * Returns a call with the ids, places and markets of the venue in place of those behind its wire; null for one
-   * that the venue does not have.
+   * Returns a call with the ids, places and markets of the venue in place of those behind its wire; null for
+   * one that the venue does not have.
    */
   private asAsked(call: VenueCall): VenueCall | null {
     const { ownLists, orderKinds, clientOrderId } = this.profile;
@@ -400,7 +400,7 @@ class VenueContract {
   }
 }
 
-/** Returns a call without what its exchange need not be told: a market that the venue was not given, and `pro`. */
+/** Returns a call without what its exchange need not be told: `pro`, and a market that was not asked for. */
 const plain = (call: VenueCall, asked: VenueCall): unknown =>
   comparable('market' in asked && asked.market === null ? { ...call, market: null } : call, CALL_IGNORED);
 

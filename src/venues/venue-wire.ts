@@ -17,8 +17,8 @@ export type VenueWireAnswer<Kind extends VenueCallKind = VenueCallKind> =
 /** The exchange's side of a venue's interface, for tests: it reads requests and writes replies. */
 export interface VenueWire {
   /**
-   * Returns the id behind the wire of an order or a trade of the venue, for the fuzzer's checkers; left out if
-   * ids are the same.
+   * Returns the id behind the wire of an order or a trade of the venue, for the fuzzer's checkers; left out
+   * if ids are the same.
    */
   readonly idBehind?: (id: string) => string;
   /** Returns the call of a request. Throws for one that the exchange would not understand. */

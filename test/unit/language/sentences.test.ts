@@ -171,6 +171,7 @@ const NAMES = new Set([
   'sarraf',
   'BTCIRT',
   'exchange',
+  'apiKey',
   'credentials',
   'token',
   'key',
