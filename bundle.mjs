@@ -35,7 +35,14 @@ const MADE = `${OUT}.new`;
 const MOST_BUILDS = 8;
 
 /** The entries of the package, of its command and of an image. They stay at the same place in each build. */
-const PUBLISHED = ['src/cli/main', 'src/index', 'src/research', 'src/testing', 'src/venue', 'src/strategy/sdk'];
+const PUBLISHED = [
+  'src/cli/main',
+  'src/index',
+  'src/research',
+  'src/testing',
+  'src/venue',
+  'src/strategy/sdk',
+];
 
 /** Files that are loaded by their place: the published ones, and those that src/plugins/own-files.ts is asked for. */
 const ENTRIES = [
