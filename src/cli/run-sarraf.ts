@@ -270,6 +270,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     summary: 'Runs the whole bot in virtual time against a faulty exchange, and checks its promises.',
     load: async () => (await import('./commands/fuzz.ts')).fuzzCommand(),
   },
+  venue: {
+    summary: 'Begins and tests a venue, which connects sarraf to another exchange.',
+    load: async () => (await import('./commands/venue.ts')).venueCommands(),
+  },
   completion: {
     takes: '<shell>',
     summary: 'Prints a script that completes commands in a shell.',
@@ -279,7 +283,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
 
 /** All commands as the help groups them. */
 const GROUPS = {
-  'Begin and run': 'run init plan doctor exchange completion',
+  'Begin and run': 'run init plan doctor exchange venue completion',
   'Try a strategy': 'backtest study lab worker parity replay explain why fuzz',
   'Watch a bot':
     'status orders trades quality shadow balances intents signals locks reconcile budget health dashboard alerts report',

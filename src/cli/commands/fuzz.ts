@@ -2,21 +2,19 @@ import { countText } from '../../domain/money.ts';
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { runSuite, type SeedOutcome, type SuiteResult } from '../../fuzz/run-suite.ts';
-import { loadVenuePackage, withoutWire } from '../../venues/load-venue.ts';
-import { venueProblems } from '../../venues/venue-contract.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { failed } from '../command-error.ts';
+import type { VenuePlace } from '../../venues/client-credentials.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
 import { print } from '../table.ts';
 
-interface Options {
+export interface FuzzOptions {
   readonly seeds: number;
   readonly hours: number;
   readonly seed: number;
   readonly jobs: number;
   readonly failFast?: true;
   readonly twice?: true;
-  readonly venue?: string;
   readonly json?: true;
 }
 
@@ -34,11 +32,10 @@ const EXAMPLES = `
 Examples:
   sarraf fuzz --seeds 50 --hours 6
   sarraf fuzz --seeds 1 --seed 17 --hours 6
-  sarraf fuzz --seeds 300 --fail-fast --json
-  sarraf fuzz --seeds 10 --hours 2 --venue ./my-venue.ts`;
+  sarraf fuzz --seeds 300 --fail-fast --json`;
 
-const repeatCommand = ({ hours, venue }: Options, { seed, isRepeat }: SeedOutcome): string =>
-  `sarraf fuzz --seeds 1 --seed ${seed} --hours ${hours}${isRepeat ? ' --twice' : ''}${venue === undefined ? '' : ` --venue ${venue}`}`;
+const repeatCommand = ({ hours }: FuzzOptions, { seed, isRepeat }: SeedOutcome, venue?: VenuePlace): string =>
+  `sarraf ${venue === undefined ? 'fuzz' : `venue test ${venue.name}`} --seeds 1 --seed ${seed} --hours ${hours}${isRepeat ? ' --twice' : ''}`;
 
 function seedLine(
   outcome: SeedOutcome,
@@ -59,9 +56,9 @@ function seedLine(
 }
 
 /** Returns the facts of a failed seed, first the command that repeats it. */
-function failureLines(options: Options, outcome: SeedOutcome): readonly string[] {
+function failureLines(repeat: string, outcome: SeedOutcome): readonly string[] {
   return [
-    `  repeat it with: ${repeatCommand(options, outcome)}`,
+    `  repeat it with: ${repeat}`,
     ...outcome.violations.map(({ check, message }) => `  ${check}: ${message}`),
     ...(outcome.events.length === 0
       ? []
@@ -79,20 +76,9 @@ function suiteLines({ counts, missing, failedSeeds, tookMs }: SuiteResult, seeds
   ];
 }
 
-/** Checks what a venue says and reads before whole lives depend on it: its faults are named, not found. */
-async function checkVenue(venue: string): Promise<void> {
-  const { definition, wire } = await loadVenuePackage({ name: venue, folder: process.cwd() });
-  if (wire === null) throw wrongInput(withoutWire(venue));
-  const problems = await venueProblems(definition, wire);
-  if (problems.length === 0) return;
-  throw failed(
-    [`expected a venue that keeps its contract, ${definition.name} does not:`, ...problems].join('\n  '),
-  );
-}
-
-async function run(options: Options): Promise<void> {
-  const { json, seeds, hours, seed, jobs, failFast, twice, venue } = options;
-  if (venue !== undefined) await checkVenue(venue);
+/** Runs seeds and prints each. `venue`: see `SeedOptions`. Throws a `CommandError` if one fails. */
+export async function fuzz(options: FuzzOptions, venue?: VenuePlace): Promise<SuiteResult> {
+  const { json, seeds, hours, seed, jobs, failFast, twice } = options;
   const stopped = new AbortController();
   const removeListener = askThenLeave(() => stopped.abort());
   const ran = new Set<number>();
@@ -103,34 +89,37 @@ async function run(options: Options): Promise<void> {
     jobs,
     failFast: failFast === true,
     twice: twice === true,
-    ...(venue === undefined ? {} : { venue: { name: venue, folder: process.cwd() } }),
+    ...(venue === undefined ? {} : { venue }),
     signal: stopped.signal,
     onSeed: (outcome) => {
       ran.add(outcome.seed);
-      print({ json }, { kind: 'seed', repeat: repeatCommand(options, outcome), ...outcome }, () => [
+      print({ json }, { kind: 'seed', repeat: repeatCommand(options, outcome, venue), ...outcome }, () => [
         seedLine(outcome, { done: ran.size, all: seeds }),
-        ...(outcome.violations.length > 0 ? failureLines(options, outcome) : []),
+        ...(outcome.violations.length > 0
+          ? failureLines(repeatCommand(options, outcome, venue), outcome)
+          : []),
       ]);
     },
   });
   removeListener();
-  const { counts, missing, failedSeeds, tookMs } = result;
+  const { counts, failedSeeds, tookMs } = result;
+  // A venue need not have all that the built-in exchange has.
+  const missing = venue === undefined ? result.missing : [];
   const value = { kind: 'suite', seeds: ran.size, hours, counts, missing, failedSeeds, tookMs };
-  print({ json }, value, () => suiteLines(result, ran.size));
+  print({ json }, value, () => suiteLines({ ...result, missing }, ran.size));
   if (stopped.signal.aborted) throw failed(`stopped after ${ran.size} of ${seeds} seeds`);
   if (failedSeeds.length > 0)
     throw failed(`expected every seed to hold, ${failedSeeds.length} of ${ran.size} failed`);
-  if (venue === undefined && seeds >= GATED_SEEDS && missing.length > 0)
+  if (seeds >= GATED_SEEDS && missing.length > 0)
     throw failed(
       `expected a suite of ${seeds} seeds to meet everything once, it never met: ${missing.join(', ')}`,
     );
+  return result;
 }
 
-export function fuzzCommand(): Command {
-  return new Command('fuzz')
-    .description(
-      'Runs the whole bot in virtual time against a faulty exchange, with crashes, and checks its promises.',
-    )
+/** Adds the options of a suite of seeds to a command. */
+export const withSuiteOptions = (command: Command): Command =>
+  command
     .option('--seeds <count>', 'how many seeds', integerOption(1, MOST_SEEDS), 50)
     .option('--hours <count>', 'virtual hours of each', integerOption(1, MOST_HOURS), 6)
     .option('--seed <number>', 'the first seed; the others follow it', integerOption(0, LARGEST_SEED), 1)
@@ -142,11 +131,13 @@ export function fuzzCommand(): Command {
     )
     .option('--fail-fast', 'begins no further seed once one has failed')
     .option('--twice', 'runs every seed twice, not every twentieth, and compares the journals')
-    .option(
-      '--venue <file>',
-      'a venue to test, such as ./my-venue.ts: its interface over the faulty exchange (docs/venues.md)',
-    )
-    .option('--json', 'prints JSON lines: one for each seed, and one for the suite')
+    .option('--json', 'prints JSON lines: one for each seed, and one for the suite');
+
+export const fuzzCommand = (): Command =>
+  withSuiteOptions(
+    new Command('fuzz').description(
+      'Runs the whole bot in virtual time against a faulty exchange, with crashes, and checks its promises.',
+    ),
+  )
     .addHelpText('after', EXAMPLES)
-    .action(run);
-}
+    .action(async (options: FuzzOptions) => void (await fuzz(options)));
