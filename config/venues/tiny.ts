@@ -36,6 +36,7 @@ const orderRow = z.object({
   amount: decimal,
   done: decimal,
   value: decimal.nullable(),
+  fee: decimal.nullable(),
   price: decimal.nullable(),
   stop: decimal.nullable(),
   state: z.string(),
@@ -67,7 +68,7 @@ const marketIn = (id: string): string => id.split('-')[0] ?? '';
 const numberIn = (id: string): number => Number(id.split('-')[1]);
 
 const readOrder = (row: unknown) => {
-  const { id, name, market, kind, amount, done, value, price, stop, state, at, ...rest } =
+  const { id, name, market, kind, amount, done, value, fee, price, stop, state, at, ...rest } =
     orderRow.parse(row);
   return restOrder({
     ...rest,
@@ -80,6 +81,7 @@ const readOrder = (row: unknown) => {
     price: price === null ? null : decimalOf(price),
     stopPrice: stop === null ? null : decimalOf(stop),
     total: value === null ? null : decimalOf(value),
+    fee: fee === null ? null : decimalOf(fee),
     status: state,
     createdAtMs: at,
   });
@@ -350,6 +352,7 @@ const writeOrder = (order: Order) => ({
   amount: formatUnits(order.amount),
   done: formatUnits(order.matchedAmount),
   value: units(order.total),
+  fee: units(order.fee),
   price: units(order.price),
   stop: units(order.stopPrice),
   state: STATES[order.status ?? ''] ?? order.status,

@@ -36,6 +36,7 @@ export type RestOrder = WrittenOf<
   | 'price'
   | 'stopPrice'
   | 'total'
+  | 'fee'
   | 'status'
   | 'createdAtMs'
 >;
@@ -45,7 +46,7 @@ const orNull = <Text, Value>(text: Text | null, read: (text: Text) => Value): Va
 
 /** Returns an order for the engine. */
 export function restOrder(order: RestOrder): VenueOrder {
-  const { id, market, amount, matchedAmount, price, stopPrice, total, ...rest } = order;
+  const { id, market, amount, matchedAmount, price, stopPrice, total, fee, ...rest } = order;
   return {
     ...rest,
     id: orNull(id, venueOrderId),
@@ -58,7 +59,7 @@ export function restOrder(order: RestOrder): VenueOrder {
     unmatchedAmount: null,
     total: orNull(total, unitsAbout),
     orderTotal: null,
-    fee: null,
+    fee: orNull(fee, unitsAbout),
     averagePrice: null,
     partial: null,
     pairId: null,

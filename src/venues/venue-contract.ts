@@ -79,6 +79,7 @@ const ORDER = {
   price: d('65000.01'),
   stopPrice: null,
   total: d('1524.64023456'),
+  fee: d('0.000023456'),
   status: 'Active',
   createdAtMs: AT_MS,
 } as const;

@@ -128,7 +128,7 @@ describe('a bot on a venue of its own file', () => {
       end.abort();
       await running;
       const { fills: true_ } = exchange.truth();
-      expect(fills().map(({ tradeId, amount, fee }) => [tradeId, amount, fee])).toEqual(
+      expect(fills().map(({ tradeId, amount, fee }) => [wire.idBehind?.(tradeId), amount, fee])).toEqual(
         true_.map(({ tradeId, amount, fee }) => [String(tradeId), amount, fee]),
       );
     },

@@ -71,6 +71,7 @@ const ROW = {
   amount: '0.25',
   done: '0.1',
   value: '6500.001',
+  fee: '0.0001',
   price: '65000.01',
   stop: null,
   state: 'resting',
