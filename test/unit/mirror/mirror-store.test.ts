@@ -39,6 +39,20 @@ const keptNames = (): unknown[] =>
   place.rows('SELECT name FROM kept ORDER BY name').map((row) => Object.values(row as object)[0]);
 
 describe('a mirror', () => {
+  test('is of one venue, and one of an older sarraf of the only venue there was', () => {
+    place.open({ venue: 'tiny' }).close();
+    expect(() => place.open({ venue: 'service' })).toThrow(
+      /found the data of the venue tiny: .*\(data\.folder/,
+    );
+    expect(place.open({ venue: 'tiny' }).epoch).toMatch(/^[a-z0-9]{4}$/);
+  });
+
+  test('without a stored venue is of the first one', () => {
+    place.open({}).close();
+    place.exec("DELETE FROM meta WHERE name = 'venue'");
+    expect(() => place.open({ venue: 'tiny' })).toThrow(/found the data of the venue service/);
+  });
+
   test('has strict tables only, a write-ahead log and commits that are on the disk', () => {
     const store = place.open({ durability: 'full' });
     const tables = place.rows(
