@@ -11,7 +11,7 @@ import { exchangeConfig, type ExchangeConfig } from '../simulator-server/exchang
 import { feesConfig } from '../simulator-server/market-config.ts';
 import { ledgerPlace } from '../budget/ledger-file.ts';
 import type { Language } from '../language/locale.ts';
-import { BOT_MODES } from '../mirror/mirror-path.ts';
+import { BOT_MODES, FIRST_VENUE } from '../mirror/mirror-path.ts';
 import type { Opening } from '../venues/live-venue.ts';
 import type { ReplayFile } from '../venues/replay-file.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -107,7 +107,7 @@ const exchangeSettings = z
       .string()
       .min(1)
       .max(500)
-      .prefault('service')
+      .prefault(FIRST_VENUE)
       .describe(
         'The venue: service, the path of a file such as ./my-venue.ts, or the name of an installed package; docs/venues.md says how one is written.',
       ),
@@ -352,9 +352,9 @@ export const MODES: Readonly<Record<ModeConfig['mode'], Mode>> = {
       },
     },
     address: ({ exchange }) => exchange.baseUrl,
-    banner: ({ exchange: { baseUrl, credentials } }, ledger) => [
+    banner: ({ exchange: { venue, baseUrl, credentials } }, ledger) => [
       '*** LIVE *** REAL ORDERS WITH REAL MONEY',
-      `Exchange ${baseUrl ?? 'unknown'} by ${credentials === null ? 'nobody' : ACCOUNTS[credentials.kind]}. Ledger: ${ledger}.`,
+      `Exchange ${baseUrl ?? 'unknown'}${venue.name === FIRST_VENUE ? '' : ` (venue ${venue.name})`} by ${credentials === null ? 'nobody' : ACCOUNTS[credentials.kind]}. Ledger: ${ledger}.`,
     ],
     profile: async (config) => venueProfile(config),
     open: async (config, _replay, opening) => {
