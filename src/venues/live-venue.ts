@@ -27,7 +27,7 @@ import type { VenueConnection, VenueDefinition } from './venue-definition.ts';
 import { MachineTimeline, SleepClock, timelyTransport } from './machine-timeline.ts';
 import { sendRequest, type VenueCaller } from './venue-caller.ts';
 import { lengthText, secondText } from '../domain/time-text.ts';
-import { parseMarket } from '../exchange/market-names.ts';
+import { readMarket } from '../exchange/reply-types.ts';
 import { english } from '../language/sentence.ts';
 
 /** Longest wait in ms for the first answer: it may need a whole full window, and the end of a lockout. */
@@ -313,9 +313,9 @@ export async function createLiveVenue(
   }
 }
 
+/** Returns the market of a rule; none if it lacks a step, or its currency has no name here. */
 function marketOf({ symbol, priceStep, amountStep, minOrderValue }: MarketRule): readonly Market[] {
-  if (priceStep === null || amountStep === null) return [];
-  return [
-    createMarket({ market: parseMarket(symbol), priceStep, amountStep, minOrderValue: minOrderValue ?? '0' }),
-  ];
+  const market = readMarket(symbol);
+  if (market === null || priceStep === null || amountStep === null) return [];
+  return [createMarket({ market, priceStep, amountStep, minOrderValue: minOrderValue ?? '0' })];
 }

@@ -118,6 +118,8 @@ const NEEDED: readonly VenueCallKind[] = [
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const TIMEOUT_MS = 10_000;
 
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
+
 const wrong = (name: string, message: string): SarrafError =>
   invalidOptions(`defineVenue ${name}: ${message}`);
 
@@ -139,6 +141,9 @@ export function defineVenue(venue: RestVenue): VenueDefinition {
         name,
         `calls.${kind}.limit: expected one of ${Object.keys(limits).join(', ')}, was ${limit}`,
       );
+  for (const [limit, { limit: most, windowMs }] of Object.entries(limits))
+    if (!isCount(most) || !isCount(windowMs))
+      throw wrong(name, `limits.${limit}: expected whole positive numbers, was ${most} in ${windowMs} ms`);
   const budgets = new Map<string, Budget>(
     Object.entries(limits).map(([limit, { assumed = false, ...rest }]) => [
       limit,

@@ -174,6 +174,10 @@ describe('a venue that is declared', () => {
       'found none for place, cancel, order, orders, trades, wallets, transactions, book, options',
     ],
     [{ limits: {} }, 'calls.options.limit: expected one of , was markets'],
+    [
+      { limits: { markets: { limit: 0, windowMs: 1_000, per: 'ip' as const } } },
+      'limits.markets: expected whole positive numbers, was 0 in 1000 ms',
+    ],
   ])('is refused where it contradicts itself: %o', (over, message) => {
     expect(() => defineVenue({ ...DECLARED, ...over })).toThrow(message);
   });

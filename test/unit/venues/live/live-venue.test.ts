@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { expect, test, describe, it } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
@@ -25,11 +26,11 @@ import { Secret } from '../../../../src/configuration/secret-file.ts';
 import { judgeAccount, type AccountFields, type AccountHash } from '../../../../src/venues/account-reader.ts';
 
 /** Makes the client of a bot with a new ledger, for a server that stands for the exchange. */
-async function remoteAt(server: Server) {
+async function remoteAt(server: Server, venue = 'service') {
   const folder = folderOfThisTest();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const config = configWith({ 'exchange.ledgerFolder': folder }, folder);
+  const config = configWith({ 'exchange.ledgerFolder': folder, 'exchange.venue': venue }, folder);
   new LedgerStore({
     path: ledgerPath(baseUrl, folder),
     budgets: budgetTable().values(),
@@ -54,6 +55,25 @@ test('a start that is ended amid a request which nobody answers waits for no tim
   silent.close();
   // This is shorter than the time-out of the request.
 }, 9_000);
+
+test('a market in a currency without a name here is left out, and does not keep a bot from starting', async () => {
+  const rules = [
+    { market: 'BTCUSDT', tick: '0.01', lot: '0.000001', least: '5' },
+    { market: 'ETHBTC', tick: '0.00001', lot: '0.0001', least: '0.0001' },
+  ];
+  const body = JSON.stringify(rules);
+  const tiny = createServer((socket) => {
+    socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`));
+  });
+  const remote = await remoteAt(tiny, resolve('config/venues/tiny.ts'));
+  const markets = await readMarkets(remote, {
+    signal: new AbortController().signal,
+    onWait: () => undefined,
+  });
+  expect(markets.map(({ symbol }) => symbol)).toEqual(['BTCUSDT']);
+  await remote.close();
+  tiny.close();
+});
 
 test('an exchange that does not answer at the start is a warning', async () => {
   const cutting = createServer((socket) => socket.destroy());
