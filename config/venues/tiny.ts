@@ -126,7 +126,8 @@ export default defineVenue({
   credentials: ['token'],
   limits: {
     markets: { limit: 60, windowMs: 60_000, per: 'ip' },
-    lists: { limit: 30, windowMs: 60_000, per: 'token' },
+    lists: { limit: 60, windowMs: 60_000, per: 'token' },
+    lookups: { limit: 60, windowMs: 60_000, per: 'token' },
     trading: { limit: 60, windowMs: 60_000, per: 'token', hasReserve: true },
   },
   profile: {
@@ -254,7 +255,7 @@ export default defineVenue({
       },
     },
     order: {
-      limit: 'lists',
+      limit: 'lookups',
       request: (call) => ({ method: 'GET', path: orderPath(call) }),
       read: readOrder,
     },

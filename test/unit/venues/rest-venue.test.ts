@@ -163,7 +163,7 @@ describe('a venue that is declared', () => {
     const limits = { lists: { limit: 10, windowMs: 1_000 } };
     expect(tiny.budgetsFor({ limits, headroom: 0 }).get('lists')).toMatchObject({ limit: 10, per: 'token' });
     expect(() => tiny.budgetsFor({ limits: { lost: limits.lists }, headroom: 0 })).toThrow(
-      'expected one of markets, lists, trading for limits, was "lost"',
+      'expected one of markets, lists, lookups, trading for limits, was "lost"',
     );
   });
 
