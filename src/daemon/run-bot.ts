@@ -277,7 +277,11 @@ async function trade(
     bot.shell.poll();
     shadows.poll();
   };
-  if (recording !== null) await beginRecording(recording, { bot, venue, config, screen, mirror });
+  if (recording !== null) {
+    // Code and params as they run: a promotion may have exchanged them with those of a shadow.
+    const running = { ...config, strategies: shadows.strategies };
+    await beginRecording(recording, { bot, venue, config: running, screen, mirror });
+  }
   const operator = new Operator({
     bot,
     config,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { closing } from '../../src/domain/closing.ts';
+import { readSessionFile } from '../../src/daemon/session-file.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { startNode, startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
@@ -43,6 +44,7 @@ exchange:
   credentials: { token: ${TOKEN} }
   ledgerFolder: ${JSON.stringify(join(folder, 'ledgers'))}
 data: { folder: ${JSON.stringify(data())} }
+record: {}
 strategiesFolders: [${JSON.stringify(folder)}]
 strategies:
   - { plugin: words, market: BTCIRT, params: { word: ${word} }, shadow: { params: { word: new } } }
@@ -139,6 +141,8 @@ test('a shadow is promoted in a live bot, survives a kill with it, and is undone
   await expect.poll(() => ofBot()?.books, PATIENT).toBeGreaterThan(books);
   expect(ofBot()).toMatchObject({ word: 'new', position: expect.closeTo(0.01, 4) as number });
   await expect.poll(() => ofShadow()?.word, PATIENT).toBe('old');
+  // A replay begins with the params that run, not with those of the configuration.
+  expect(readSessionFile(data()).config.strategies[0]?.params).toEqual({ word: 'new' });
 
   // A reload keeps the promotion, as nothing in the configuration has changed.
   expect((await sarraf('reload', 'words')).code).toBe(0);

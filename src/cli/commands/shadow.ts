@@ -87,7 +87,7 @@ function linesOf({ sinceMs, live, shadow, isPromoted, ...of }: ReturnType<typeof
       '>orders': ({ orders }) => String(orders),
       '>fills': ({ fills }) => String(fills),
     }),
-    `The shadow is ahead by ${money(ahead)}. Orders of both: ${same}; only of ${live.strategy}: ${onlyLive}; only of the shadow: ${onlyShadow}.`,
+    `Profit of the shadow less that of ${live.strategy}: ${money(ahead)}. Orders of both: ${same}; only of ${live.strategy}: ${onlyLive}; only of the shadow: ${onlyShadow}.`,
     ...(causes.length === 0 ? [] : [`Orders of both that filled otherwise, by cause: ${causes.join(', ')}.`]),
     ...differences
       .slice(0, MOST_PRINTED)

@@ -403,7 +403,7 @@ describe('the page', () => {
 
   test('shows a strategy beside its shadow, and promotes it after one confirmation', async () => {
     const { page } = await open('strategy/grid', { until: 'text=Shadow grid-2' });
-    expect(await textOf(page, 'main')).toContain('The shadow is ahead by');
+    expect(await textOf(page, 'main')).toContain('Profit of the shadow less that of the strategy');
     await page.click('text=Promote…');
     await page.click('[data-confirm]');
     await page.waitForSelector('[data-outcome=done]');

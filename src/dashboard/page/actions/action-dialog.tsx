@@ -41,11 +41,7 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
       onClose={() => (openDialog.value = null)}
     >
       <h2 id="dialog-title">{t(`action.${kind}.title`)}</h2>
-      {open.asks === 'nothing' && open.about !== null ? (
-        <p class="about" dir="auto">
-          {open.about}
-        </p>
-      ) : null}
+      {open.asks === 'nothing' && open.about !== null ? <p class="about">{open.about}</p> : null}
       <p>{t(`action.${kind}.what`)}</p>
       {action.value === null ? (
         <ActionFields open={open} onReady={(ready) => (action.value = ready)} />

@@ -137,7 +137,7 @@ export const ENGLISH_FURTHER_TEXTS = {
   'shadow.money': 'money',
   'shadow.live': 'of the bot',
   'shadow.paper': 'on paper',
-  'shadow.ahead': 'The shadow is ahead by',
+  'shadow.ahead': 'Profit of the shadow less that of the strategy:',
   'shadow.orders': 'orders of both {same}, of the strategy alone {live}, of the shadow alone {shadow}',
   'shadow.promoted': 'Promoted: each has the code and params of the other.',
   'shadow.undo': 'Undo…',

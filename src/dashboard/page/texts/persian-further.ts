@@ -138,7 +138,7 @@ export const PERSIAN_FURTHER_TEXTS: TranslationOf<typeof ENGLISH_FURTHER_TEXTS> 
   'shadow.money': 'پول',
   'shadow.live': 'پول ربات',
   'shadow.paper': 'آزمایشی',
-  'shadow.ahead': 'سایه جلوتر است به اندازهٔ',
+  'shadow.ahead': 'سود سایه منهای سود استراتژی:',
   'shadow.orders': 'سفارش‌های هر دو {same}، فقط استراتژی {live}، فقط سایه {shadow}',
   'shadow.promoted': 'جابه‌جا شده: هر کدام کد و پارامترهای دیگری را دارد.',
   'shadow.undo': 'برگرداندن…',

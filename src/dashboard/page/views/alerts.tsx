@@ -79,7 +79,7 @@ function alertColumns(): readonly DataColumn<AlertItem>[] {
         {t(`severity.${severity}`)}
       </Badge>
     )),
-    column('column.text', ({ texts }) => <span dir="auto">{texts[language.value]}</span>, 'title'),
+    column('column.text', ({ texts }) => texts[language.value], 'title'),
     column('alerts.ended', ({ endedAtMs }) =>
       endedAtMs === null ? t('alerts.state.open') : showTime(endedAtMs),
     ),

@@ -169,7 +169,7 @@ function Notices({ data }: { readonly data: OverviewReply }) {
       ))}
       {alerts.map(({ id, texts, severity, acknowledgedAtMs }) => (
         <Notice tone={severity === 'critical' ? 'bad' : 'warn'} key={id}>
-          <span dir="auto">{texts[language.value]}</span>
+          <span>{texts[language.value]}</span>
           {acknowledgedAtMs === null && mayOperate() ? (
             <Button
               text="action.acknowledge.do"
