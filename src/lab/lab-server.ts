@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, resolve, relative } from 'node:path';
 import { groundsApart } from '../backtest/difference.ts';
 import { findRun, type StoredRun } from '../backtest/read-run-folder.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';
@@ -173,6 +173,9 @@ export class LabServer {
   private async check(request: JobRequest): Promise<JobSettings> {
     const { catalogue, dataFolder, exchange } = this.options;
     const { file } = request.typed;
+    const writes = request.kind === 'import' || request.kind === 'download';
+    if (writes && relative(dataFolder, catalogue).startsWith('..'))
+      throw new ApiError('invalid-request', sentence('lab-other-catalogue', { path: catalogue }));
     if (request.kind === 'import' && !filesIn(join(dataFolder, 'imports'), /./).includes(file ?? ''))
       throw new ApiError('invalid-request', sentence('lab-no-file', { found: file ?? 'none' }), {
         field: 'file',

@@ -27,9 +27,13 @@ export class LabHere {
 
   constructor(
     dataFolder: string,
-    of: Partial<JobLimits> & { readonly pageFolder?: string; readonly exchange?: readonly string[] } = {},
+    of: Partial<JobLimits> & {
+      readonly pageFolder?: string;
+      readonly exchange?: readonly string[];
+      readonly catalogue?: string;
+    } = {},
   ) {
-    const { pageFolder, exchange = [], ...limits } = of;
+    const { pageFolder, exchange = [], catalogue = join(dataFolder, 'catalogue'), ...limits } = of;
     this.strategies = join(dataFolder, 'own-strategies');
     mkdirSync(this.strategies, { recursive: true });
     mkdirSync(join(dataFolder, 'imports'), { recursive: true });
@@ -40,7 +44,7 @@ export class LabHere {
       (options) =>
         new LabServer({
           ...options,
-          catalogue: join(dataFolder, 'catalogue'),
+          catalogue,
           strategiesFolder: this.strategies,
           exchange,
           limits: { ...LIMITS, ...limits },

@@ -119,6 +119,17 @@ describe('a request', () => {
     expect({ status, ...json['error'] }).toMatchObject({ status: 400, code: 'invalid-request', field });
   });
 
+  test('to import is refused where the catalogue is outside of the data folder', async () => {
+    const elsewhere = new LabHere(folderOfThisTest(), { catalogue: '/' });
+    await elsewhere.listen();
+    const { json } = await elsewhere.here.api('/jobs', {
+      kind: 'import',
+      typed: { market: 'BTCUSDT', file: 'x.csv' },
+    });
+    expect(json['error'].messageFacts.code).toBe('lab-other-catalogue');
+    await elsewhere.close();
+  });
+
   test('to download is refused without an exchange', async () => {
     const typed = { market: 'BTCUSDT', from: '2024-01-01' };
     const { json } = await lab.here.api('/jobs', { kind: 'download', typed });
