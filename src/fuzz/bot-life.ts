@@ -14,7 +14,7 @@ import { openExchangeRoute, type ExchangeRouteOptions } from './exchange-route.t
 import type { CrashPoint } from './swarm.ts';
 import type { Limiter, RequestLimiter } from '../budget/limiter.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
-import type { VenueCallKind } from '../venues/port.ts';
+import { CHANGING_CALLS } from '../venues/port.ts';
 
 interface BotLifeOptions extends Pick<
   ExchangeRouteOptions,
@@ -199,13 +199,6 @@ function dieAt(point: CrashPoint, options: CrashOptions): never {
   throw new Death(point);
 }
 
-const CHANGING: ReadonlySet<VenueCallKind> = new Set([
-  'place',
-  'place-oco',
-  'cancel',
-  'cancel-old',
-  'transfer',
-]);
 const CHANGING_CLASSES: ReadonlySet<RequestClass> = new Set(['exit', 'place', 'cancel']);
 
 /** Wraps an engine so that it may die at an answer, before it has applied it. */
@@ -216,7 +209,7 @@ function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {
       if (event.kind === 'answer' && options.diesAt('at an answer', changing.delete(event.requestId)))
         return dieAt('at an answer', options);
       const output = engine.step(event);
-      for (const { id, call } of output.requests) if (CHANGING.has(call.kind)) changing.add(id);
+      for (const { id, call } of output.requests) if (CHANGING_CALLS.has(call.kind)) changing.add(id);
       options.onStep(event, output);
       return output;
     },
