@@ -17,7 +17,7 @@ export const API_SENTENCES = {
   'lab-no-strategy': 'expected a strategy of the list',
   'lab-no-exchange': 'expected an exchange to download from: begin the lab with --config',
   'lab-other-catalogue':
-    'expected a catalogue below the data folder, as the lab writes nowhere else, was {path:text}: begin the lab without --catalogue, or use "sarraf data"',
+    'expected a catalogue in the data folder, was {path:text}: begin the lab without --catalogue',
   'lab-no-file': 'expected a file of the folder imports, was {found:text}',
   'lab-no-job': 'expected the id of a job, was {found:text}',
   'lab-queue-full': 'expected fewer waiting jobs, were {count:count}: cancel one, or wait',
@@ -42,7 +42,7 @@ export const API_IN_PERSIAN: Record<keyof typeof API_SENTENCES, string> = {
   'apart-ended': 'بی‌پاسخ پایان یافت: {how:name}',
   'lab-no-strategy': 'یکی از استراتژی‌های فهرست را انتخاب کنید',
   'lab-other-catalogue':
-    'کاتالوگ {path:text} بیرون از پوشهٔ داده است و آزمایشگاه آن‌جا چیزی نمی‌نویسد: آن را بدون «--catalogue» شروع کنید، یا «sarraf data» را به کار ببرید',
+    'کاتالوگ {path:text} بیرون از پوشهٔ داده است: آزمایشگاه را بدون «--catalogue» شروع کنید',
   'lab-no-exchange': 'صرافی‌ای برای دریافت داده تنظیم نشده است: آزمایشگاه را با «--config» شروع کنید',
   'lab-no-file': 'در پوشهٔ «imports» فایلی به نام {found:text} نیست',
   'lab-no-job': 'کاری با شناسهٔ {found:text} نیست',
