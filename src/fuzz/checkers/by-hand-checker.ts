@@ -130,11 +130,12 @@ export class ByHandChecker {
   }
 }
 
-const sized = z.object({ amount: z.unknown().optional() });
+const sized = tagged.extend({ amount: z.unknown().optional() });
 
 /**
  * Checks notes and dry runs over all lives: the mirror has the last text of each purchase, and a dry run
- * makes no intent; each has an amount of its own here. A crash loses at most the note whose step it hit.
+ * makes no intent: none of its amount in its step, and none of a person later; each has an amount of its own
+ * here, which a strategy can draw too. A crash loses at most the note whose step it hit.
  */
 export class NoteChecker extends Finder {
   protected readonly promise = 'notes and dry runs';
@@ -171,14 +172,16 @@ export class NoteChecker extends Finder {
   }
 
   watch(event: EngineEvent, { changes }: Pick<EngineOutput, 'changes'>): void {
-    if (event.kind === 'control' && event.command.kind === 'place' && event.command.isDryRun === true)
-      this.checked.add(event.command.amount);
+    const command = event.kind === 'control' && event.command.kind === 'place' ? event.command : null;
+    const checkedNow = command?.isDryRun === true ? command.amount : null;
+    if (checkedNow !== null) this.checked.add(checkedNow);
     for (const change of changes) {
       if (change.kind === 'note') this.notes.set((this.newest = change.note.entry), change.note.text);
       if (change.kind === 'note-end') this.notes.delete((this.newest = change.entry));
       if (change.kind !== 'intent') continue;
       const { id, json } = change.intent;
-      if (this.checked.has(sized.parse(JSON.parse(json)).amount))
+      const { amount, tag } = sized.parse(JSON.parse(json));
+      if (amount === checkedNow || (tag === 'by-hand' && this.checked.has(amount)))
         this.found.push(`expected no intent of a dry run, was ${id}: ${json}`);
     }
   }

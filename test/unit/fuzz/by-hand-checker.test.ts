@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { ByHandChecker, SignalChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
+import { ByHandChecker, NoteChecker, SignalChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
 import type { TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { PositionChecker } from '../../../src/fuzz/checkers/position-checker.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
@@ -12,6 +13,7 @@ import type { SignalReply } from '../../../src/engine/signal-intake.ts';
 import { SignalDesk } from '../../../src/fuzz/people.ts';
 import { folderOfAllTests } from '../../support/temporary-folder.ts';
 
+const folder = folderOfAllTests();
 const nameOf = (id: number): string => `bot-one-mark-${id}`;
 const bought = trueFill(1, { market: 'USDTIRT', amount: 10n, total: 10n, fee: 1n });
 const sent = (id: number, intentId: string): MirrorChange => ({
@@ -64,6 +66,22 @@ describe('what is done by hand', () => {
   });
 });
 
+test('the checker of dry runs finds an order of one, and not a strategy that draws its amount', () => {
+  const order = { strategy: 'one', market: 'USDTIRT', side: 'buy', amount: '25.01' } as const;
+  const terms = { ...order, price: null, stopPrice: null, isDryRun: true };
+  const dryRun: EngineEvent = { kind: 'control', atMs: 0, command: { kind: 'place', key: 'k', ...terms } };
+  const own = begins('i1', '{"kind":"place","amount":"25.01"}');
+  const faultsOfSteps = (...steps: readonly (readonly MirrorChange[])[]): number => {
+    const checker = new NoteChecker(join(folder, 'none.sqlite'), () => {});
+    for (const [step, changes] of steps.entries())
+      checker.watch(step === 0 ? dryRun : { kind: 'tick', atMs: step }, { changes });
+    return checker.violations().length;
+  };
+  expect(faultsOfSteps([], [own])).toBe(0);
+  expect(faultsOfSteps([own])).toBe(1);
+  expect(faultsOfSteps([], [wish('i1')])).toBe(1);
+});
+
 /** Counts faults over two runs, where the second uses ids and names of steps lost by the first again. */
 const faultsOfLives = (lost: readonly MirrorChange[], kept: readonly MirrorChange[]): number =>
   faultsOf(kept, [...sale(20n), order(10)], [], lost);
@@ -97,8 +115,6 @@ describe('of steps that a life lost, not only the last one, the ids and names ar
     expect(faults).toEqual([1, 0]);
   });
 });
-
-const folder = folderOfAllTests();
 
 /** Makes a mirror whose strategy has received these signals. */
 function mirrorOf(told: readonly string[]): string {
