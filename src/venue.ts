@@ -9,7 +9,9 @@ export {
   type RestRefusal,
   type RestReply,
   type RestRequest,
+  type RestUsage,
   type RestVenue,
+  type RestWeight,
 } from './venues/rest-venue.ts';
 export {
   restOrder,

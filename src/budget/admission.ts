@@ -4,6 +4,8 @@ import { type RateLimit, type RequestClass, mayUseReserve } from '../domain/rate
 export interface Slot {
   readonly id: number;
   readonly budget: string;
+  /** Units of the limit that the request takes. */
+  readonly weight: number;
   /** Process that owns the slot; only that process stamps it, unless it is proven dead. */
   readonly owner: string;
   readonly admittedAtMs: number;
@@ -13,17 +15,31 @@ export interface Slot {
   readonly endedAtMs: number | null;
   /** True if the exchange has answered another request, which was sent after this one had ended. */
   readonly isFollowed: boolean;
+  /** Slots of the other limits that the same request takes; left out if there are none. */
+  readonly also?: readonly Slot[];
 }
 
 /**
- * End of a request. `answered`: the exchange has counted it by now, and was at work until now. `unanswered`:
- * it may have arrived, and may still arrive. `unsent`: no byte of it left.
+ * End of a request. `answered`: the exchange has counted it by now, and was at work until now. `uncounted`:
+ * it was answered, and the exchange does not count it. `unanswered`: it may have arrived, and may still
+ * arrive. `unsent`: no byte of it left.
  */
-export type SlotEnd = 'answered' | 'unanswered' | 'unsent';
+export type SlotEnd = 'answered' | 'uncounted' | 'unanswered' | 'unsent';
+
+/** Count of a limit in a reply of the exchange. */
+export interface LimitUsage {
+  readonly budget: string;
+  /** Units that the exchange has counted in its window, those of others too; null if it does not tell. */
+  readonly used: number | null;
+  /** False if the exchange does not count the request, as one that succeeded; default true. */
+  readonly isCounted?: boolean;
+}
 
 export interface AdmissionAsk {
   readonly budget: string;
   readonly requestClass: RequestClass;
+  /** Units of the limit that the request takes; 1 if it is left out. */
+  readonly weight?: number;
 }
 
 /** Reason for refusing a slot: all are in use, or the budget or the ledger is of no use now. */
@@ -38,8 +54,12 @@ export type Admission =
 export interface RequestLedger {
   /** Asks for a slot now. */
   admit(ask: AdmissionAsk, nowMs: number): Admission;
-  /** Records how a request ended, and when: the time of its reply, or of the end of its socket. */
-  settle(slot: Slot, end: SlotEnd, atMs: number): void;
+  /**
+   * Records how a request ended, and when: the time of its reply, or of the end of its socket. `used`: units
+   * of the limit that the exchange has counted by then. What is above our own count was taken by others, and
+   * counts for a window from then on.
+   */
+  settle(slot: Slot, end: SlotEnd, atMs: number, used?: number | null): void;
   /** Applies the limit of a limit reply, before the slot of its request is settled; returns the change. */
   applyLimit(budget: string, word: LimitWord, atMs: number): LimitChange | null;
   /** Limits that the exchange has lowered and that hold now, by budget. */
@@ -88,10 +108,11 @@ export const isReleased = (stampedAtMs: number | null, windowMs: number, nowMs: 
 interface WindowState {
   readonly budget: RateLimit;
   readonly requestClass: RequestClass;
-  /** Slots that are not released. */
+  readonly weight: number;
+  /** Units of the slots that are not released. */
   readonly occupied: number;
-  /** Returns the stamp at an index of the sorted stamps. Slots without a stamp come last, as null. */
-  readonly stampAt: (index: number) => number | null;
+  /** Returns the stamp by which so many units are released, in the order of stamps; null if none is known. */
+  readonly stampFreeing: (units: number) => number | null;
   /** Time until which nothing is known about the window, so that it counts as full; null if it is known. */
   readonly fullUntilMs: number | null;
   readonly nowMs: number;
@@ -99,12 +120,12 @@ interface WindowState {
 
 /** Returns how long to wait for a slot: 0 if one is free, null if only a stamp can free one. */
 export function waitForSlot(state: WindowState): number | null {
-  const { budget, requestClass, occupied, stampAt, fullUntilMs, nowMs } = state;
+  const { budget, requestClass, weight, occupied, stampFreeing, fullUntilMs, nowMs } = state;
   const blindMs = fullUntilMs === null || fullUntilMs < nowMs ? 0 : fullUntilMs - nowMs + 1;
   const allowed = slotsFor(requestClass, budget);
-  if (allowed <= 0) return null;
-  if (occupied < allowed) return blindMs;
-  const stamp = stampAt(occupied - allowed);
+  if (allowed < weight) return null;
+  if (occupied + weight <= allowed) return blindMs;
+  const stamp = stampFreeing(occupied + weight - allowed);
   return stamp === null ? null : Math.max(1, blindMs, stamp + budget.windowMs - nowMs + 1);
 }
 

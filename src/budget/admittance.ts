@@ -1,9 +1,14 @@
-import type { AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts';
+import type { Charge } from '../domain/rate-limit.ts';
+import type { AdmissionAsk, LimitUsage, RequestLedger, Slot, SlotEnd } from './admission.ts';
 import type { LockoutAsk, LockoutBook, Permit, Outcome } from './lockouts.ts';
-import { SarrafError, type ErrorCode } from '../domain/errors.ts';
+import { present, SarrafError, type ErrorCode } from '../domain/errors.ts';
 
-/** Data that decides whether a request may leave now. */
-export type EntryAsk = AdmissionAsk & LockoutAsk;
+/** Data that decides whether a request may leave now: it needs a slot of each limit that it charges. */
+export type EntryAsk = AdmissionAsk &
+  LockoutAsk & {
+    /** Other limits that it charges; left out if there are none. */
+    readonly also?: readonly Charge[];
+  };
 
 /** Cause other than a full window that holds a request back: a lockout of its budget, or a 401. */
 export type Held = 'locked out' | 'credential refused';
@@ -24,48 +29,93 @@ export type Entry =
  * Interface of a ledger and its lockouts for a queue. A ledger of this machine answers at once; one over the
  * network answers later, and the delay until the send then counts from the question.
  */
-export interface Admittance extends Omit<RequestLedger, 'admit'>, Omit<LockoutBook, 'acquire'> {
+export interface Admittance extends Omit<RequestLedger, 'admit' | 'settle'>, Omit<LockoutBook, 'acquire'> {
   enter(ask: EntryAsk, nowMs: number): Entry | Promise<Entry>;
+  /** Records the end of a request as a ledger does. `usage`: counts in the reply, of any of its limits. */
+  settle(slot: Slot, end: SlotEnd, atMs: number, usage?: readonly LimitUsage[]): void;
 }
 
 /** Returns the interface for a ledger that answers at once. */
 export function admittanceOf(ledger: RequestLedger, lockouts: LockoutBook): Admittance {
   return {
     enter: (ask, nowMs) => enterAtOnce(ledger, lockouts, { ask, nowMs }),
-    settle: (slot, end, atMs) => ledger.settle(slot, end, atMs),
+    settle: (slot, end, atMs, usage) =>
+      eachOf(slot, (one) => {
+        const told = usage?.find(({ budget }) => budget === one.budget);
+        const isCounted = end !== 'answered' || told?.isCounted !== false;
+        ledger.settle(one, isCounted ? end : 'uncounted', atMs, told?.used);
+      }),
     applyLimit: (budget, word, atMs) => ledger.applyLimit(budget, word, atMs),
     namedLimits: (nowMs) => ledger.namedLimits(nowMs),
-    withdraw: (slot) => ledger.withdraw(slot),
-    holds: (slot) => ledger.holds(slot),
+    withdraw: (slot) => eachOf(slot, (one) => ledger.withdraw(one)),
+    holds: (slot) => ledger.holds(slot) && (slot.also ?? []).every((one) => ledger.holds(one)),
     heldUntil: (ask, nowMs) => lockouts.heldUntil(ask, nowMs),
-    report: (permit, outcome, nowMs) => lockouts.report(permit, outcome, nowMs),
+    report(permit, outcome, nowMs) {
+      const limited = outcome.kind === 'limited' ? (outcome.budget ?? permit.ask.budget) : null;
+      for (const one of [permit, ...(permit.also ?? [])])
+        lockouts.report(one, limited === null || limited === one.ask.budget ? outcome : ANSWERED, nowMs);
+    },
   };
 }
 
-/** Refuses a request that is locked out; else takes a slot, and the permit that a canary or probe needs. */
+const ANSWERED: Outcome = { kind: 'answered', loggedIn: false };
+
+/** Calls a function with the slot of each limit that a request charges. */
+function eachOf(slot: Slot, act: (slot: Slot) => void): void {
+  act(slot);
+  if (slot.also !== undefined) for (const one of slot.also) act(one);
+}
+
+/**
+ * Refuses a request that is locked out; else takes a slot of each limit that it charges, and the permit that
+ * a canary or probe needs.
+ */
 export function enterAtOnce(
   ledger: Pick<RequestLedger, 'admit' | 'withdraw'>,
   lockouts: Omit<LockoutBook, 'report'>,
   { ask, nowMs }: { readonly ask: EntryAsk; readonly nowMs: number },
 ): Entry {
-  const heldUntilMs = lockouts.heldUntil(ask, nowMs);
-  if (heldUntilMs !== null) return held(lockouts, { ask, nowMs }, heldUntilMs);
-  const admission = ledger.admit(ask, nowMs);
-  if (!admission.admitted) {
-    const { waitMs, reason } = admission;
-    return { isAdmitted: false, waitMs, heldBy: null, isUnusable: reason === 'ledger unusable' };
+  const { also, requestClass } = ask;
+  const asks: readonly (AdmissionAsk & LockoutAsk)[] =
+    also === undefined
+      ? [ask]
+      : [ask, ...also.map((charge) => ({ ...charge, requestClass, credential: 'none' as const }))];
+  for (const one of asks) {
+    const heldUntilMs = lockouts.heldUntil(one, nowMs);
+    if (heldUntilMs !== null) return held(lockouts, { ask: one, nowMs }, heldUntilMs);
   }
-  const lockout = lockouts.acquire(ask, nowMs);
-  if (lockout.permit === null) {
-    ledger.withdraw(admission.slot);
-    return held(lockouts, { ask, nowMs }, lockout.retryAtMs);
+  const slots: Slot[] = [];
+  const giveBack = (): void => slots.forEach((slot) => ledger.withdraw(slot));
+  for (const one of asks) {
+    const admission = ledger.admit(one, nowMs);
+    if (!admission.admitted) {
+      giveBack();
+      const { waitMs, reason } = admission;
+      return { isAdmitted: false, waitMs, heldBy: null, isUnusable: reason === 'ledger unusable' };
+    }
+    slots.push(admission.slot);
   }
-  return { isAdmitted: true, slot: admission.slot, permit: lockout.permit };
+  const permits: Permit[] = [];
+  for (const one of asks) {
+    const lockout = lockouts.acquire(one, nowMs);
+    if (lockout.permit === null) {
+      giveBack();
+      return held(lockouts, { ask: one, nowMs }, lockout.retryAtMs);
+    }
+    permits.push(lockout.permit);
+  }
+  return { isAdmitted: true, slot: withOthers(slots), permit: withOthers(permits) };
+}
+
+/** Returns the first of a list, which holds the others if there are any. */
+function withOthers<One extends { readonly also?: readonly One[] }>([first, ...others]: readonly One[]): One {
+  const one = present(first, 'an item of the main limit');
+  return others.length === 0 ? one : { ...one, also: others };
 }
 
 function held(
   lockouts: Pick<LockoutBook, 'heldUntil'>,
-  { ask, nowMs }: { readonly ask: EntryAsk; readonly nowMs: number },
+  { ask, nowMs }: { readonly ask: LockoutAsk; readonly nowMs: number },
   untilMs: number,
 ): Entry {
   const { budget, credential } = ask;
@@ -100,7 +150,7 @@ export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
   const { code, details } = error;
   if (UNSENT_CODES.has(code)) return { end: 'unsent', outcome: { kind: 'silence' } };
   if (code === 'RATE_LIMITED') {
-    const { backOffMs, limit, isOwn } = details;
+    const { backOffMs, limit, isOwn, limited } = details;
     return {
       end: 'answered',
       outcome: {
@@ -108,6 +158,7 @@ export function readFailedCall(error: unknown, canLogIn: boolean): FailedCall {
         waitMs: typeof backOffMs === 'number' ? backOffMs : null,
         limit: typeof limit === 'number' ? limit : null,
         isOwn: isOwn !== false,
+        ...(typeof limited === 'string' ? { budget: limited } : {}),
       },
     };
   }

@@ -1,4 +1,4 @@
-import { type RateLimit, urgencyOf, type RequestClass } from '../domain/rate-limit.ts';
+import { type Charge, type RateLimit, urgencyOf, type RequestClass } from '../domain/rate-limit.ts';
 import {
   MOST_CANCEL_DELAY_MS,
   MOST_COMMIT_MS,
@@ -6,6 +6,7 @@ import {
   mostSendDelayMs,
   type Slot,
   type LimitChange,
+  type LimitUsage,
 } from './admission.ts';
 import {
   type Admittance,
@@ -15,7 +16,7 @@ import {
   readFailedCall,
   stoodStill,
 } from './admittance.ts';
-import type { CredentialUse, Permit, Outcome } from './lockouts.ts';
+import type { CredentialUse, LockoutAsk, Permit, Outcome } from './lockouts.ts';
 import {
   type Lateness,
   type QueueExecutor,
@@ -86,11 +87,16 @@ export interface QueueWait {
 
 /** End of a send: an answer, which for a log-in may be a new credential, or an error. */
 export type SendEnd =
-  | { readonly kind: 'answered'; readonly loggedIn: boolean }
+  /** `usage`: counts of limits in the reply; left out if it has none. */
+  | { readonly kind: 'answered'; readonly loggedIn: boolean; readonly usage?: readonly LimitUsage[] }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /** A waiting request, with the functions to call when its turn comes or when it is dropped. */
 export interface QueuedJob extends Waiting {
+  /** Units of the queue's limit that it takes. */
+  readonly weight: number;
+  /** Other limits that it charges; left out if there are none. */
+  readonly also?: readonly Charge[];
   readonly credential: CredentialUse;
   readonly canLogIn: boolean;
   readonly timeoutMs: number;
@@ -258,7 +264,14 @@ export class BudgetQueue implements TurnWaiter {
   private enter(job: QueuedJob, releaseTurn: () => void): number | null {
     const { admittance, nowMs } = this.options;
     const { requestClass, credential } = job;
-    const ask = { budget: this.options.budget.name, requestClass, credential };
+    const { weight, also } = job;
+    const ask = {
+      budget: this.options.budget.name,
+      requestClass,
+      credential,
+      weight,
+      ...(also === undefined ? {} : { also }),
+    };
     const since = { ageMs: this.ageMs(), commitMs: this.options.commitMs() };
     const entry = admittance.enter(ask, nowMs());
     if (entry instanceof Promise) this.await(job, ask, { answer: entry, since, releaseTurn });
@@ -391,9 +404,7 @@ export class BudgetQueue implements TurnWaiter {
     }
     job.send(signal, (end) => {
       onEnd(
-        end.kind === 'answered'
-          ? this.answered(slot, permit, end.loggedIn)
-          : this.failed(job, context, end.error),
+        end.kind === 'answered' ? this.answered({ slot, permit }, end) : this.failed(job, context, end.error),
       );
     });
   }
@@ -415,9 +426,12 @@ export class BudgetQueue implements TurnWaiter {
     return isLate || (nowMs() - slot.admittedAtMs > MOST_SEND_DELAY_MS && !admittance.holds(slot));
   }
 
-  private answered(slot: Slot, permit: Permit, loggedIn: boolean): AdmittedEnd {
+  private answered(
+    { slot, permit }: Pick<Admitted, 'slot' | 'permit'>,
+    { loggedIn, usage }: Extract<SendEnd, { kind: 'answered' }>,
+  ): AdmittedEnd {
     const { admittance, nowMs } = this.options;
-    admittance.settle(slot, 'answered', nowMs());
+    admittance.settle(slot, 'answered', nowMs(), usage);
     admittance.report(permit, { kind: 'answered', loggedIn }, nowMs());
     return SENT;
   }
@@ -436,20 +450,28 @@ export class BudgetQueue implements TurnWaiter {
     const change = this.applyOutcome(outcome);
     admittance.settle(slot, end, nowMs());
     admittance.report(permit, outcome, nowMs());
-    if (outcome.kind === 'limited') this.notifyLockout(permit, outcome.limit, change);
+    if (outcome.kind === 'limited') this.notifyLockout(permit.ask, outcome, change);
     return { kind: 'failed', error };
   }
 
   private applyOutcome(outcome: Outcome): LimitChange | null {
     if (outcome.kind !== 'limited') return null;
     const { admittance, budget, nowMs } = this.options;
-    return admittance.applyLimit(budget.name, { named: outcome.limit, isOwn: outcome.isOwn }, nowMs());
+    return admittance.applyLimit(
+      outcome.budget ?? budget.name,
+      { named: outcome.limit, isOwn: outcome.isOwn },
+      nowMs(),
+    );
   }
 
-  private notifyLockout({ ask }: Permit, namedLimit: number | null, change: LimitChange | null): void {
+  private notifyLockout(
+    { credential, budget: main }: LockoutAsk,
+    { budget = main, limit: namedLimit }: Extract<Outcome, { kind: 'limited' }>,
+    change: LimitChange | null,
+  ): void {
     const { admittance, nowMs, onTrouble } = this.options;
-    const untilMs = admittance.heldUntil(ask, nowMs()) ?? nowMs();
-    onTrouble?.({ kind: 'locked out', budget: ask.budget, forMs: untilMs - nowMs(), namedLimit, change });
+    const untilMs = admittance.heldUntil({ budget, credential }, nowMs()) ?? nowMs();
+    onTrouble?.({ kind: 'locked out', budget, forMs: untilMs - nowMs(), namedLimit, change });
   }
 
   private askAgain(job: QueuedJob, permit: Permit): void {

@@ -58,6 +58,7 @@ interface ProbeState {
   readonly doubts: readonly Doubt[];
   /** Times at which the budget's requests in flight were admitted. */
   readonly inFlight: readonly number[];
+  /** Number of such requests that the budget holds. */
   readonly limit: number;
   readonly nowMs: number;
 }
@@ -118,12 +119,14 @@ export function mayAsk(
   of: {
     readonly budget: RateLimit;
     readonly requestClass: RequestClass;
+    readonly weight: number;
     /** Requests of the budget whose end or arrival is not known. */
     readonly open: number;
   },
 ): boolean {
-  const { budget, requestClass, open } = of;
-  return past.heardAtMs === null && open === 0 && requestClass !== 'place' && hasHeadroom(budget);
+  const { budget, requestClass, weight, open } = of;
+  const { limit, statedLimit = limit } = budget;
+  return past.heardAtMs === null && open === 0 && requestClass !== 'place' && statedLimit - limit >= weight;
 }
 
 /** Returns true if the exchange's own limit is higher than the limit that is used. */

@@ -83,6 +83,10 @@ export const LEDGER_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (subject, budget)
   ) STRICT;
   `,
+  `
+  -- Units of the limit that the request takes.
+  ALTER TABLE slots ADD COLUMN weight INTEGER NOT NULL DEFAULT 1 CHECK (weight >= 1);
+  `,
 ];
 
 /** "sarl" in ASCII: marks a SQLite file as a ledger. */

@@ -65,7 +65,7 @@ const QUERY = `
     budgets.full_since_ms AS grown_since_ms, clock.full_since_ms, heard_at_ms,
     (SELECT count(*) FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget
       AND stamped_at_ms IS NULL AND ended_at_ms IS NULL) AS on_the_way,
-    (SELECT count(*) FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget
+    (SELECT ifnull(sum(weight), 0) FROM slots WHERE slots.subject = budgets.subject AND slots.budget = budgets.budget
       AND ifnull(stamped_at_ms, @nowMs) + window_ms >= @nowMs) AS in_use,
     named_limits.request_limit AS named_limit, named_limits.at_ms AS named_at_ms,
     lockouts.kind, lockouts.at_ms, credential_stops.probe_at_ms

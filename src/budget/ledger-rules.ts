@@ -24,6 +24,7 @@ import {
   mayAsk,
   type UnknownPast,
 } from './doubt.ts';
+import { OTHERS } from './ledger.ts';
 import type { LifeSign } from './process-owner.ts';
 
 /** The rows of a ledger that processes share, whatever stores them. */
@@ -58,6 +59,8 @@ export interface SlotEnding {
   readonly slot: Slot;
   readonly end: SlotEnd;
   readonly atMs: number;
+  /** Units that the exchange has counted by then; null if it does not tell. */
+  readonly used: number | null;
 }
 
 /**
@@ -126,21 +129,24 @@ export class LedgerRules {
     slots.releaseBefore(key, nowMs - windowMs);
     const named = inForce(namedRows.of(key), nowMs)?.limit ?? null;
     const stated = this.statedOf({ name: ask.budget, row: { ...row, windowMs }, named }, nowMs);
+    const { requestClass, weight = 1 } = ask;
     const doubts = slots.doubts(key);
     const inFlight = doubts.length > 0 || past?.heardAtMs === null ? slots.inFlight(key) : [];
     if (doubts.length > 0) {
-      const probeWaitMs = waitForProbe({ doubts, inFlight, limit: stated.limit, nowMs });
+      const probeWaitMs = waitForProbe({ doubts, inFlight, limit: stated.limit / weight, nowMs });
       if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
     }
-    const { requestClass } = ask;
     const open = inFlight.length + doubts.length;
     const isQuestion =
-      this.party.asksOfUnknown && past !== null && mayAsk(past, { budget: stated, requestClass, open });
+      this.party.asksOfUnknown &&
+      past !== null &&
+      mayAsk(past, { budget: stated, requestClass, weight, open });
     const waitMs = waitForSlot({
       budget: stated,
       requestClass,
+      weight,
       occupied: slots.occupied(key),
-      stampAt: (index) => slots.stampAt(key, index),
+      stampFreeing: (units) => slots.stampFreeing(key, units),
       fullUntilMs: latest(
         past === null || isQuestion ? null : fullUntil(past, windowMs),
         row.fullSinceMs === null ? null : fullUntil({ sinceMs: row.fullSinceMs, heardAtMs: null }, windowMs),
@@ -153,10 +159,11 @@ export class LedgerRules {
       return { admitted: false, reason: 'full', waitMs: waitMs === null ? null : Math.min(waitMs, mostMs) };
     }
     const { owner } = this.party;
-    const id = slots.insert(key, owner, nowMs);
+    const id = slots.insert(key, { owner, weight, admittedAtMs: nowMs });
     const slot = {
       id,
       budget: ask.budget,
+      weight,
       owner,
       admittedAtMs: nowMs,
       stampedAtMs: null,
@@ -223,14 +230,25 @@ export class LedgerRules {
     return clock.isOf(this.party.clockId) && slots.isOpen(id);
   }
 
-  end({ slot, end, atMs }: SlotEnding): void {
+  end({ slot, end, atMs, used }: SlotEnding): void {
     const { slots, clock } = this.rows;
     if (end === 'unanswered') slots.end(slot.id, atMs);
+    else if (end === 'uncounted') slots.delete(slot.id);
     else slots.stamp(slot.id, atMs);
-    if (end !== 'answered') return;
+    if (used !== null) this.countOthers(this.keyOf(slot.budget), used, atMs);
+    if (end !== 'answered' && end !== 'uncounted') return;
     const answer = { admittedAtMs: slot.admittedAtMs, atMs };
     slots.endDoubts(this.keyOf(slot.budget), answer);
     clock.heard(answer);
+  }
+
+  /** Adds a slot for units that others have taken, by the exchange's own count. */
+  private countOthers(key: BudgetKey, used: number, atMs: number): void {
+    const { slots } = this.rows;
+    const { windowMs } = this.known(key.budget);
+    slots.releaseBefore(key, atMs - windowMs - this.party.driftMs(windowMs));
+    const weight = used - slots.occupied(key);
+    if (weight > 0) slots.stamp(slots.insert(key, { owner: OTHERS, weight, admittedAtMs: atMs }), atMs);
   }
 
   /** Returns the effect of a limit reply on the stored limit; null if there is none. */

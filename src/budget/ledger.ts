@@ -37,9 +37,11 @@ interface Occupied {
   named: NamedLimit | null;
   /** Slots in the order of their admission. */
   readonly slots: OpenSlot[];
+  /** Sum of their units. */
+  units: number;
   /** Time up to which no slot becomes free, so that most admissions need not search them. */
   countedUntilMs: number;
-  /** The most slots that were ever occupied at once. */
+  /** The most units that were ever occupied at once by requests of ours. */
   most: number;
   /** Number of requests that ended without an answer and are not stamped. */
   doubtful: number;
@@ -49,10 +51,11 @@ interface Occupied {
  * Admits requests so that the exchange never counts more than the limit N of a budget in any window W. This
  * is the ledger of one process and of virtual time; `LedgerStore` is the same in a file that processes share.
  *
- * A request occupies a slot from its admission, before it is sent, until more than W after its stamp. The
- * exchange counts it at one instant between admission and stamp. Claim: no window has N + 1 counts. Suppose
- * one has. Let a be the time at which the last of those N + 1 requests was admitted; it was counted at c >=
- * a. Each of the others was counted at a time c' with c - W <= c' <= c + W.
+ * A request of several units counts as so many requests. A request occupies a slot from its admission, before
+ * it is sent, until more than W after its stamp. The exchange counts it at one instant between admission and
+ * stamp. Claim: no window has N + 1 counts. Suppose one has. Let a be the time at which the last of those N +
+ * 1 requests was admitted; it was counted at c >= a. Each of the others was counted at a time c' with c - W
+ * <= c' <= c + W.
  *
  * - It was admitted at or before a, so it had its slot by then.
  * - Its slot was not released at a: its stamp s is no earlier than c' >= c - W >= a - W, and release needs s
@@ -90,6 +93,7 @@ export class BudgetLedger implements RequestLedger {
         budget,
         named: null,
         slots: [],
+        units: 0,
         countedUntilMs: Number.POSITIVE_INFINITY,
         most: 0,
         doubtful: 0,
@@ -105,18 +109,19 @@ export class BudgetLedger implements RequestLedger {
     const budget = lowered(occupied.budget, inForce(occupied.named, nowMs)?.limit ?? null);
     if (occupied.doubtful > 0) this.forgetOldDoubts(occupied, nowMs);
     if (nowMs > occupied.countedUntilMs) releaseOld(occupied, nowMs);
-    const probeWaitMs = occupied.doubtful === 0 ? 0 : probeWaitOf(occupied, nowMs);
+    const { requestClass, weight = 1 } = ask;
+    const probeWaitMs = occupied.doubtful === 0 ? 0 : probeWaitOf(occupied, { weight, nowMs });
     if (probeWaitMs !== 0) return { admitted: false, reason: 'full', waitMs: probeWaitMs };
-    const { requestClass } = ask;
     // Most requests find a free slot in a known window, and skip this.
-    if (this.past !== null || slots.length >= slotsFor(requestClass, budget)) {
-      const waitMs = this.waitFor(slots, { budget, requestClass, nowMs });
+    if (this.past !== null || occupied.units + weight > slotsFor(requestClass, budget)) {
+      const waitMs = this.waitFor(occupied, { budget, requestClass, weight, nowMs });
       if (waitMs !== 0) return { admitted: false, reason: 'full', waitMs };
     }
     this.lastId += 1;
     const slot: OpenSlot = {
       id: this.lastId,
       budget: ask.budget,
+      weight,
       owner: ask.owner ?? 'self',
       admittedAtMs: nowMs,
       stampedAtMs: null,
@@ -124,22 +129,28 @@ export class BudgetLedger implements RequestLedger {
       isFollowed: false,
     };
     slots.push(slot);
-    if (slots.length > occupied.most) occupied.most = slots.length;
+    occupied.units += weight;
+    if (occupied.units > occupied.most) occupied.most = occupied.units;
     return { admitted: true, slot };
   }
 
   private waitFor(
-    slots: readonly Slot[],
-    of: { readonly budget: RateLimit; readonly requestClass: RequestClass; readonly nowMs: number },
+    { slots, units }: Occupied,
+    of: {
+      readonly budget: RateLimit;
+      readonly requestClass: RequestClass;
+      readonly weight: number;
+      readonly nowMs: number;
+    },
   ): number | null {
     const { past } = this;
-    const { budget, requestClass } = of;
+    const { budget, requestClass, weight } = of;
     const waitMs = waitForSlot({
       ...of,
-      occupied: slots.length,
-      stampAt: (index) => stampAt(slots, index),
+      occupied: units,
+      stampFreeing: (freed) => stampFreeing(slots, freed),
       fullUntilMs:
-        past === null || mayAsk(past, { budget, requestClass, open: openOf(slots) })
+        past === null || mayAsk(past, { budget, requestClass, weight, open: openOf(slots) })
           ? null
           : fullUntil(past, budget.windowMs),
     });
@@ -147,13 +158,15 @@ export class BudgetLedger implements RequestLedger {
     return Math.min(waitMs, longestWait(past, budget));
   }
 
-  settle(slot: Slot, end: SlotEnd, atMs: number): void {
+  settle(slot: Slot, end: SlotEnd, atMs: number, used: number | null = null): void {
     const occupied = this.occupied.get(slot.budget);
     const open = occupied?.slots.findLast(({ id }) => id === slot.id);
     if (occupied === undefined || open === undefined) return;
     if (end === 'unanswered') this.doubt(occupied, open, atMs);
+    else if (end === 'uncounted' && open.endedAtMs === null) remove(occupied, open);
     else this.stamp(occupied, open, atMs);
-    if (end !== 'answered') return;
+    if (used !== null) this.countOthers(occupied, used, atMs);
+    if (end !== 'answered' && end !== 'uncounted') return;
     const answer = { admittedAtMs: open.admittedAtMs, atMs };
     if (this.doubtful > 0) this.endDoubts(occupied, answer);
     if (this.past !== null) this.past = afterAnswer(this.past, answer);
@@ -178,9 +191,27 @@ export class BudgetLedger implements RequestLedger {
   }
 
   withdraw(slot: Slot): void {
-    const slots = this.occupied.get(slot.budget)?.slots ?? [];
-    const index = slots.findIndex(({ id, stampedAtMs }) => id === slot.id && stampedAtMs === null);
-    if (index !== -1) slots.splice(index, 1);
+    const occupied = this.occupied.get(slot.budget);
+    const open = occupied?.slots.find(({ id, stampedAtMs }) => id === slot.id && stampedAtMs === null);
+    if (occupied !== undefined && open !== undefined) remove(occupied, open);
+  }
+
+  /** Adds a slot for units that others have taken, by the exchange's own count. */
+  private countOthers(occupied: Occupied, used: number, atMs: number): void {
+    releaseOld(occupied, atMs);
+    const weight = used - occupied.units;
+    if (weight <= 0) return;
+    this.lastId += 1;
+    const times = { admittedAtMs: atMs, stampedAtMs: atMs, endedAtMs: null, isFollowed: false };
+    occupied.slots.push({
+      id: this.lastId,
+      budget: occupied.budget.name,
+      weight,
+      owner: OTHERS,
+      ...times,
+    });
+    occupied.units += weight;
+    occupied.countedUntilMs = Math.min(occupied.countedUntilMs, atMs + occupied.budget.windowMs);
   }
 
   holds(slot: Slot): boolean {
@@ -241,21 +272,34 @@ export class BudgetLedger implements RequestLedger {
     }
   }
 
-  /** Returns the slots that are occupied now and the limit, for each budget. */
+  /** Returns the units that are occupied now and the limit, for each budget. */
   inUse(
     nowMs: number,
   ): readonly { readonly budget: string; readonly inUse: number; readonly limit: number }[] {
     return [...this.occupied.values()].map(({ budget, named, slots }) => ({
       budget: budget.name,
-      inUse: slots.filter(({ stampedAtMs }) => !isReleased(stampedAtMs, budget.windowMs, nowMs)).length,
+      inUse: unitsOf(slots.filter(({ stampedAtMs }) => !isReleased(stampedAtMs, budget.windowMs, nowMs))),
       limit: lowered(budget, inForce(named, nowMs)?.limit ?? null).limit,
     }));
   }
 
-  /** Returns the most slots that were ever occupied at once, for each budget; never above its limit. */
+  /** Returns the most units that were ever occupied at once, for each budget; never above its limit. */
   usage(): readonly { readonly budget: RateLimit; readonly most: number }[] {
     return [...this.occupied.values()].map(({ budget, most }) => ({ budget, most }));
   }
+}
+
+/** Owner of a slot for units that were taken elsewhere. */
+export const OTHERS = 'others';
+
+const unitsOf = (slots: readonly Slot[]): number => slots.reduce((sum, { weight }) => sum + weight, 0);
+
+/** Drops one slot. */
+function remove(occupied: Occupied, slot: OpenSlot): void {
+  const index = occupied.slots.indexOf(slot);
+  if (index === -1) return;
+  occupied.slots.splice(index, 1);
+  occupied.units -= slot.weight;
 }
 
 const isDoubt = (slot: OpenSlot): slot is OpenSlot & { readonly endedAtMs: number } =>
@@ -265,12 +309,15 @@ const isDoubt = (slot: OpenSlot): slot is OpenSlot & { readonly endedAtMs: numbe
 const openOf = (slots: readonly Slot[]): number =>
   slots.filter(({ stampedAtMs }) => stampedAtMs === null).length;
 
-function probeWaitOf({ budget, slots }: Occupied, nowMs: number): number | null {
+function probeWaitOf(
+  { budget, slots }: Occupied,
+  { weight, nowMs }: { readonly weight: number; readonly nowMs: number },
+): number | null {
   const inFlight = slots.filter(({ endedAtMs, stampedAtMs }) => endedAtMs === null && stampedAtMs === null);
   return waitForProbe({
     doubts: slots.filter(isDoubt).filter(({ isFollowed }) => !isFollowed),
     inFlight: inFlight.map(({ admittedAtMs }) => admittedAtMs),
-    limit: budget.limit,
+    limit: budget.limit / weight,
     nowMs,
   });
 }
@@ -290,7 +337,10 @@ function releaseOld(occupied: Occupied, nowMs: number): void {
       break;
     }
     seen += 1;
-    if (isReleased(stampedAtMs, windowMs, nowMs)) continue;
+    if (isReleased(stampedAtMs, windowMs, nowMs)) {
+      occupied.units -= slot.weight;
+      continue;
+    }
     if (stampedAtMs !== null) countedUntilMs = Math.min(countedUntilMs, stampedAtMs + windowMs);
     slots[retained] = slot;
     retained += 1;
@@ -299,12 +349,20 @@ function releaseOld(occupied: Occupied, nowMs: number): void {
   occupied.countedUntilMs = countedUntilMs;
 }
 
-function stampAt(slots: readonly Slot[], index: number): number | null {
+function stampFreeing(slots: readonly Slot[], units: number): number | null {
   // Each poll of a full ledger calls this, mostly for the first stamp.
-  if (index === 0) return firstStamp(slots);
-  const stamps = slots.flatMap(({ stampedAtMs }) => stampedAtMs ?? []);
-  return stamps.toSorted((left, right) => left - right)[index] ?? null;
+  if (units === 1) return firstStamp(slots);
+  let freed = 0;
+  for (const { stampedAtMs, weight } of slots.toSorted(byStamp)) {
+    freed += weight;
+    if (freed >= units) return stampedAtMs;
+  }
+  return null;
 }
+
+/** Orders slots by their stamps; those without one come last. */
+const byStamp = (left: Slot, right: Slot): number =>
+  (left.stampedAtMs ?? Number.MAX_VALUE) - (right.stampedAtMs ?? Number.MAX_VALUE);
 
 function firstStamp(slots: readonly Slot[]): number | null {
   let first: number | null = null;

@@ -1,5 +1,5 @@
-import { type RateLimit, type RequestClass, urgencyOf } from '../domain/rate-limit.ts';
-import { type RequestLedger, MOST_SEND_DELAY_MS, mostSendDelayMs } from './admission.ts';
+import { type Charge, type RateLimit, type RequestClass, urgencyOf } from '../domain/rate-limit.ts';
+import { type LimitUsage, type RequestLedger, MOST_SEND_DELAY_MS, mostSendDelayMs } from './admission.ts';
 import { admittanceOf, type Admittance } from './admittance.ts';
 import {
   BudgetQueue,
@@ -138,6 +138,8 @@ class SubmittedJob<T> implements QueuedJob {
   readonly requestClass: RequestClass;
   readonly kind: string | null;
   readonly credential: CredentialUse;
+  readonly weight: number;
+  readonly also?: readonly Charge[];
   readonly canLogIn: boolean;
   readonly expiresAtMs: number;
   readonly timeoutMs: number;
@@ -155,6 +157,8 @@ class SubmittedJob<T> implements QueuedJob {
     this.requestClass = call.requestClass;
     this.kind = call.kind;
     this.credential = call.credential;
+    this.weight = call.weight ?? 1;
+    if (call.also !== undefined) this.also = call.also;
     this.canLogIn = call.canLogIn;
     this.expiresAtMs = expiresAtMs;
     this.timeoutMs = call.timeoutMs;
@@ -167,7 +171,9 @@ class SubmittedJob<T> implements QueuedJob {
     const handler: CompletionHandler<T> = {
       onEnd: (value) => {
         this.reply = { sent: true, value };
-        onEnd({ kind: 'answered', loggedIn: this.call.isLogIn?.(value) ?? false });
+        const usage = this.call.usageOf?.(value);
+        const loggedIn = this.call.isLogIn?.(value) ?? false;
+        onEnd({ kind: 'answered', loggedIn, ...(usage === undefined ? {} : { usage }) });
       },
       onError: (error) => onEnd({ kind: 'failed', error }),
     };
@@ -225,10 +231,11 @@ export class BottleneckExecutor implements QueueExecutor {
   private bottleneck: Bottleneck;
   private wallAheadMs = wallAheadMs();
 
-  constructor({ limit, windowMs }: RateLimit, options: { readonly mostConcurrent: number }) {
+  constructor({ limit, windowMs, isWeighted }: RateLimit, options: { readonly mostConcurrent: number }) {
     const guard = Math.ceil(limit * (1 + (2 * BOTTLENECK_BEAT_MS) / windowMs));
     this.settings = {
-      maxConcurrent: options.mostConcurrent,
+      // It counts weights there too; the queue bounds the requests.
+      maxConcurrent: isWeighted === true ? null : options.mostConcurrent,
       reservoir: guard,
       reservoirRefreshAmount: guard,
       reservoirRefreshInterval: Math.ceil(windowMs / BOTTLENECK_BEAT_MS) * BOTTLENECK_BEAT_MS,
@@ -237,7 +244,7 @@ export class BottleneckExecutor implements QueueExecutor {
   }
 
   async execute<T>(
-    { requestClass, timeoutMs }: AdmittedJob,
+    { requestClass, timeoutMs, weight }: AdmittedJob,
     work: () => Promise<T>,
     isSent: (end: T) => boolean = () => true,
   ): Promise<T> {
@@ -245,7 +252,7 @@ export class BottleneckExecutor implements QueueExecutor {
     const { bottleneck } = this;
     // Only sent requests count. Otherwise requests that are late again and again, as on a machine under load,
     // would use up the count, and requests that ask again would wait for it and be late for ever.
-    const giveBack = (): void => void bottleneck.incrementReservoir(1).catch(() => undefined);
+    const giveBack = (): void => void bottleneck.incrementReservoir(weight).catch(() => undefined);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let isBegun = false;
     const begin = async (): Promise<boolean> => {
@@ -271,7 +278,7 @@ export class BottleneckExecutor implements QueueExecutor {
     };
     let late = setTimeout(poll, POLL_INTERVAL_MS);
     bottleneck
-      .schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, beginCounted)
+      .schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs, weight }, beginCounted)
       .catch((error) => {
         if (isBegun) reject(timedOut(timeoutMs, error));
         else void begin();
@@ -332,6 +339,12 @@ interface OutgoingCall<T> {
   readonly timeoutMs: number;
   /** Ends the wait: a request that has not left by then never does. `send` ends one in flight itself. */
   readonly signal?: AbortSignal;
+  /** Units of the budget that it takes; 1 if it is left out. */
+  readonly weight?: number;
+  /** Other budgets that it charges; left out if there are none. */
+  readonly also?: readonly Charge[];
+  /** Returns the counts of limits in a reply; left out if replies have none. */
+  readonly usageOf?: (value: T) => readonly LimitUsage[] | undefined;
   /** For a log-in: returns true if the value is a new credential. */
   readonly isLogIn?: (value: T) => boolean;
 }

@@ -18,6 +18,8 @@ export type Outcome =
       readonly waitMs: number | null;
       readonly limit: number | null;
       readonly isOwn: boolean;
+      /** The limit that was exceeded, if the request charges several; left out for its main one. */
+      readonly budget?: string;
     }
   | { readonly kind: 'unauthorized'; readonly canLogIn: boolean }
   | { readonly kind: 'silence' };
@@ -35,6 +37,8 @@ export interface Permit {
   readonly ask: LockoutAsk;
   readonly isCanary: boolean;
   readonly isProbe: boolean;
+  /** Permits of the other limits that the same call charges; left out if there are none. */
+  readonly also?: readonly Permit[];
 }
 
 export type Lockout = { readonly permit: Permit } | { readonly permit: null; readonly retryAtMs: number };

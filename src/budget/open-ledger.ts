@@ -1,3 +1,4 @@
+import { invalidOptions, listText } from '../domain/errors.ts';
 import { admittanceOf } from './admittance.ts';
 import { isInRedis, redisPlace } from './ledger-file.ts';
 import { readLedger, type OpenLedger, type OpenLedgerOptions } from './ledger-report.ts';
@@ -8,6 +9,14 @@ import { LedgerStore } from './store.ts';
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const { place } = options;
   if (isInRedis(place)) {
+    const weighted = [...options.budgets].filter(({ isWeighted }) => isWeighted === true);
+    if (weighted.length > 0)
+      throw invalidOptions(
+        `exchange.ledgerFolder: expected a folder, found ${place}: the venue counts ${listText(
+          weighted.map(({ name }) => name),
+          8,
+        )} by weights, and a ledger in Redis counts requests alone`,
+      );
     const { openRedisLedger } = await import('./open-redis-ledger.ts');
     return openRedisLedger({ ...options, ...redisPlace(place) });
   }

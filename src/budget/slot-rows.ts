@@ -34,11 +34,21 @@ interface OpenSlotRow {
   readonly admittedAtMs: number;
 }
 
+/** A slot that is taken. */
+export interface NewSlot {
+  readonly owner: string;
+  readonly weight: number;
+  readonly admittedAtMs: number;
+}
+
 const OF_BUDGET = 'subject = @subject AND budget = @budget';
 const IN_FLIGHT = 'stamped_at_ms IS NULL AND ended_at_ms IS NULL';
 const IN_DOUBT = 'ended_at_ms IS NOT NULL AND stamped_at_ms IS NULL';
 
-/** Access to budgets and slots in the ledger's file. A budget never has more slots than its limit. */
+/**
+ * Access to budgets and slots in the ledger's file. The slots of our requests never have more units than
+ * their limit.
+ */
 export function slotRows(database: Database.Database) {
   const selectBudget = database.prepare<[BudgetKey], BudgetRow>(`
     SELECT request_limit AS requestLimit, ifnull(stated_limit, request_limit) AS statedLimit, window_ms AS windowMs,
@@ -50,12 +60,14 @@ export function slotRows(database: Database.Database) {
   const deleteReleased = database.prepare<[BudgetKey & { readonly beforeMs: number }]>(
     `DELETE FROM slots WHERE ${OF_BUDGET} AND stamped_at_ms < @beforeMs`,
   );
-  const selectCount = database
-    .prepare<[BudgetKey], number>(`SELECT count(*) FROM slots WHERE ${OF_BUDGET}`)
+  const selectUnits = database
+    .prepare<[BudgetKey], number>(`SELECT ifnull(sum(weight), 0) FROM slots WHERE ${OF_BUDGET}`)
     .pluck();
   const selectStamp = database
-    .prepare<[BudgetKey & { readonly index: number }], number | null>(
-      `SELECT stamped_at_ms FROM slots WHERE ${OF_BUDGET} ORDER BY stamped_at_ms NULLS LAST LIMIT 1 OFFSET @index`,
+    .prepare<[BudgetKey & { readonly units: number }], number | null>(
+      `SELECT stamped_at_ms FROM (
+        SELECT stamped_at_ms, sum(weight) OVER (ORDER BY stamped_at_ms NULLS LAST, id) AS freed FROM slots WHERE ${OF_BUDGET})
+      WHERE freed >= @units ORDER BY freed LIMIT 1`,
     )
     .pluck();
   const selectUnstamped = database.prepare<[BudgetKey & { readonly owner: string }], OpenSlotRow>(`
@@ -81,10 +93,8 @@ export function slotRows(database: Database.Database) {
   const stampOldestDoubts = database.prepare<[number]>(`
     UPDATE slots SET stamped_at_ms = ended_at_ms + ${LONGEST_DOUBT_MS}
     WHERE ${IN_DOUBT} AND ended_at_ms + ${LONGEST_DOUBT_MS} <= ?`);
-  const insertSlot = database.prepare<
-    [BudgetKey & { readonly owner: string; readonly admittedAtMs: number }]
-  >(
-    `INSERT INTO slots (subject, budget, owner, admitted_at_ms) VALUES (@subject, @budget, @owner, @admittedAtMs)`,
+  const insertSlot = database.prepare<[BudgetKey & NewSlot]>(
+    `INSERT INTO slots (subject, budget, weight, owner, admitted_at_ms) VALUES (@subject, @budget, @weight, @owner, @admittedAtMs)`,
   );
   const updateStamp = database.prepare<[number, number]>(
     'UPDATE slots SET stamped_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL',
@@ -106,16 +116,19 @@ export function slotRows(database: Database.Database) {
 
     releaseBefore: (key: BudgetKey, beforeMs: number): void => void deleteReleased.run({ ...key, beforeMs }),
 
-    occupied: (key: BudgetKey): number => present(selectCount.get(key), 'a count'),
+    /** Returns the units of all slots of a budget. */
+    occupied: (key: BudgetKey): number => present(selectUnits.get(key), 'a sum'),
 
-    stampAt: (key: BudgetKey, index: number): number | null => selectStamp.get({ ...key, index }) ?? null,
+    /** Returns the stamp by which so many units are free, in the order of stamps; null if none is known. */
+    stampFreeing: (key: BudgetKey, units: number): number | null =>
+      selectStamp.get({ ...key, units }) ?? null,
 
     /** Returns slots without a stamp that have another owner. */
     unstampedOfOthers: (key: BudgetKey, owner: string): readonly OpenSlotRow[] =>
       selectUnstamped.all({ ...key, owner }),
 
-    insert: (key: BudgetKey, owner: string, admittedAtMs: number): number =>
-      Number(insertSlot.run({ ...key, owner, admittedAtMs }).lastInsertRowid),
+    insert: (key: BudgetKey, slot: NewSlot): number =>
+      Number(insertSlot.run({ ...key, ...slot }).lastInsertRowid),
 
     stamp: (id: number, stampMs: number): void => void updateStamp.run(stampMs, id),
 

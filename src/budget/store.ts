@@ -129,8 +129,8 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
-  settle(slot: Slot, end: SlotEnd, atMs: number): void {
-    if (!this.unwritten.has(slot.id)) this.unwritten.set(slot.id, { slot, end, atMs });
+  settle(slot: Slot, end: SlotEnd, atMs: number, used: number | null = null): void {
+    if (!this.unwritten.has(slot.id)) this.unwritten.set(slot.id, { slot, end, atMs, used });
     this.tryToWrite();
   }
 

@@ -167,6 +167,8 @@ export class Lateness {
 /** A request that was admitted. */
 export interface AdmittedJob {
   readonly requestClass: RequestClass;
+  /** Units of the limit that it takes. */
+  readonly weight: number;
   /** Longest time from the start of the work to its end. */
   readonly timeoutMs: number;
 }

@@ -1,4 +1,7 @@
-/** A named rate limit: at most `limit` requests in any window of `windowMs` for all that use the name. */
+/**
+ * A named rate limit: at most `limit` requests in any window of `windowMs` for all that use the name. Where
+ * requests have weights, `limit` and `reserve` count units.
+ */
 export interface RateLimit {
   readonly name: string;
   readonly limit: number;
@@ -10,6 +13,8 @@ export interface RateLimit {
    * where orders are placed: a reserve would be unused there.
    */
   readonly hasReserve?: boolean;
+  /** True if requests take different numbers of its units; left out if each takes one. */
+  readonly isWeighted?: boolean;
   /** Requests of a window that only cancels and lookups may use; if omitted, see `reserveOf`. */
   readonly reserve?: number;
 }
@@ -20,6 +25,13 @@ export interface Budget extends RateLimit {
   readonly per: 'ip' | 'token';
   /** True if the interface states no limit and this one is assumed. */
   readonly assumed: boolean;
+}
+
+/** Units of a limit that one request takes. */
+export interface Charge {
+  readonly budget: string;
+  /** A whole number of at least 1. */
+  readonly weight: number;
 }
 
 /** Other limits that replace the defaults, by name. */

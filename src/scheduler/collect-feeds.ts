@@ -7,7 +7,7 @@ import {
   candidateSubscription,
   routeOfSubscription,
 } from '../strategy/subscriptions.ts';
-import type { ListScope } from '../venues/port.ts';
+import { weightOf, type ListScope } from '../venues/port.ts';
 import {
   agesOf,
   OWN_AGES,
@@ -105,13 +105,14 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
   }
   if (feeds.size > 0 || input.usesAccount) want(optionsFeed(budgetOf.options));
   if (input.usesAccount) accountFeeds(input).forEach(want);
-  return [...feeds.values()];
+  return [...feeds.values()].map((feed) => ({ ...feed, weight: weightOf(input.venue, feed.kind) }));
 }
 
 /** Returns one feed of all books in place of one for each market: as fresh as the most demanding of them. */
-export function allBooksFeed(books: readonly Feed[]): Feed {
+export function allBooksFeed(books: readonly Feed[], weight: number): Feed {
   const [first, ...others] = books.map((feed): Feed => ({
     ...feed,
+    weight,
     key: 'books',
     kind: 'books',
     market: null,
@@ -150,6 +151,7 @@ function feedOf(
     cacheMs,
     turns,
     lists,
+    weight: 1,
   };
 }
 
@@ -397,12 +399,18 @@ export function newcomersOf(
 /** Returns the time of warm-up requests in ms, by what polls of bars leave of their budget. */
 function warmUpMs(
   requests: number,
-  { candles, replyMs }: { readonly candles: PlannedBudget | undefined; readonly replyMs: number },
+  {
+    candles,
+    replyMs,
+    venue,
+  }: { readonly candles: PlannedBudget | undefined } & Pick<PlanInput, 'replyMs' | 'venue'>,
 ): number {
   if (requests === 0 || candles === undefined) return 0;
   const leftPerMs = plannedRate(candles) - candles.requestsPerMinute / 60_000;
   if (leftPerMs <= 0) return Infinity;
-  const waitMs = Math.max(burstWaitMs(candles, { requests, replyMs }), (requests - 1) / leftPerMs);
+  const weight = weightOf(venue, 'candles');
+  const burst = { requests: requests * weight, replyMs };
+  const waitMs = Math.max(burstWaitMs(candles, burst), ((requests - 1) * weight) / leftPerMs);
   return Math.ceil(waitMs + replyMs);
 }
 

@@ -36,6 +36,8 @@ export interface Feed {
   readonly turns: number;
   /** Requests of one poll: it reads one list after the other where each market has own lists. */
   readonly lists: number;
+  /** Units of the budget that each request takes. */
+  readonly weight: number;
   /** True for a candidate of a universe: requested only while its market is followed. */
   readonly isPooled?: true;
 }

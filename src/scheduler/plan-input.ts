@@ -1,5 +1,5 @@
 import type { Subscription } from '../strategy/subscriptions.ts';
-import type { VenueProfile } from '../venues/port.ts';
+import { chargesOf, type VenueCallKind, type VenueProfile } from '../venues/port.ts';
 import type { RateLimit } from '../domain/rate-limit.ts';
 import { lengthText } from '../domain/time-text.ts';
 
@@ -26,7 +26,14 @@ export interface PlanInput {
   /** Capabilities of the exchange, their limits, and the budget in which each call is counted. */
   readonly venue: Pick<
     VenueProfile,
-    'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames' | 'ownLists' | 'pageSizes' | 'unserved'
+    | 'budgets'
+    | 'charges'
+    | 'timeframes'
+    | 'bookCacheMs'
+    | 'marketNames'
+    | 'ownLists'
+    | 'pageSizes'
+    | 'unserved'
   >;
   /** True if orders are placed, so that orders, trades and wallets are polled. */
   readonly usesAccount: boolean;
@@ -38,7 +45,7 @@ export interface PlanInput {
 /** Share of a budget that a plan uses: the rest is for urgent requests and for clocks that differ. */
 export const PLANNED_SHARE = 0.95;
 
-/** Planned use of one budget. Rates are requests per minute. */
+/** Planned use of one budget. Rates are requests per minute; units, where requests have weights. */
 export interface PlannedBudget extends PlanBudget {
   readonly limitPerMinute: number;
   readonly requestsPerMinute: number;
@@ -115,13 +122,18 @@ export interface TrailPlan {
 export function planTrails(
   demands: readonly TrailDemand[],
   budgets: ReadonlyMap<string, PlanBudget>,
-  venue: Pick<VenueProfile, 'budgets'>,
+  venue: Pick<VenueProfile, 'budgets' | 'charges'>,
 ): TrailPlan {
   const movesPerMinute = demands.reduce((sum, { most, everyMs }) => sum + (most * 60_000) / everyMs, 0);
-  const counted = [venue.budgets.place, venue.budgets['place-oco'], venue.budgets.cancel].flatMap((name) => {
-    const budget = budgets.get(name);
-    return budget === undefined ? [] : [budget];
-  });
+  const moves: readonly VenueCallKind[] = ['place', 'place-oco', 'cancel'];
+  const counted = moves
+    .flatMap((kind) => chargesOf(venue, kind))
+    .flatMap(({ budget: name, weight }) => {
+      const budget = budgets.get(name);
+      return budget === undefined
+        ? []
+        : [{ ...budget, limit: budget.limit / weight, reserve: budget.reserve / weight }];
+    });
   const [tightest] = counted.toSorted((left, right) => movesOf(left) - movesOf(right));
   const mostPerMinute = tightest === undefined ? Infinity : movesOf(tightest);
   const plan = { demands, movesPerMinute, mostPerMinute, budget: tightest?.name ?? null };

@@ -1,5 +1,5 @@
 import { present, invalidOptions } from '../domain/errors.ts';
-import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
+import { chargesOf, weightOf, type VenueCallKind, type VenueProfile } from '../venues/port.ts';
 import {
   allBooksFeed,
   collectFeeds,
@@ -29,6 +29,7 @@ import {
   planRestart,
   type RestartPlan,
   overloadProblem,
+  tooHeavyProblems,
   tooLateProblem,
   tooYoungProblem,
 } from './plan-problems.ts';
@@ -137,7 +138,7 @@ function planOf(
     (each.slowdown <= 1 && each.problems.length === 0)
   )
     return each;
-  return planBudget(budget, [allBooksFeed(feeds)], replyMs);
+  return planBudget(budget, [allBooksFeed(feeds, weightOf(venue, 'books'))], replyMs);
 }
 
 function budgetNamed(budgets: ReadonlyMap<string, PlanBudget>, name: string): PlanBudget {
@@ -160,10 +161,11 @@ function unusedBudget(budget: PlanBudget): PlannedBudget {
 /** Returns the order moves a minute that limits allow: a cancel and an order each. Null: no limits. */
 export function movesPerMinute(
   budgets: Iterable<PlanBudget>,
-  { budgets: names }: Pick<VenueProfile, 'budgets'>,
+  venue: Pick<VenueProfile, 'budgets' | 'charges'>,
 ): number | null {
-  const { place, cancel } = names;
-  const asksOf = (name: string): number => Number(name === place) + Number(name === cancel);
+  const charges = [...chargesOf(venue, 'place'), ...chargesOf(venue, 'cancel')];
+  const asksOf = (name: string): number =>
+    charges.reduce((sum, { budget, weight }) => sum + (budget === name ? weight : 0), 0);
   const rates = [...budgets].flatMap((budget) => {
     const asks = asksOf(budget.name);
     return asks === 0 ? [] : [((capacityOf(budget) / budget.windowMs) * 60_000) / asks];
@@ -193,7 +195,7 @@ function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: number)
   );
   const planned = [...bars.feeds, ...polls.feeds];
   const rateOf = (intervalOf: (feed: PlannedFeed) => number): number =>
-    60_000 * (bars.perMs + polls.feeds.reduce((sum, feed) => sum + feed.lists / intervalOf(feed), 0));
+    60_000 * (bars.perMs + polls.feeds.reduce((sum, feed) => sum + unitsOf(feed) / intervalOf(feed), 0));
   const requestsPerMinute = rateOf(({ intervalMs }) => intervalMs);
   const limitPerMinute = (budget.limit / budget.windowMs) * 60_000;
   return {
@@ -206,9 +208,12 @@ function planBudget(budget: PlanBudget, feeds: readonly Feed[], replyMs: number)
       leftPerMinute: Math.max(0, limitPerMinute - requestsPerMinute),
     },
     slowdown: polls.slowdown,
-    problems: [...bars.problems, ...polls.problems],
+    problems: [...tooHeavyProblems(budget, feeds), ...bars.problems, ...polls.problems],
   };
 }
+
+/** Returns the units of one poll. */
+const unitsOf = ({ lists, weight }: Feed): number => lists * weight;
 
 interface Given {
   readonly feeds: readonly PlannedFeed[];
@@ -223,10 +228,13 @@ interface Given {
  * may need two requests.
  */
 function planBars(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): Given {
-  const perMs = feeds.reduce((sum, { turns, wantedAgeMs }) => sum + turns / wantedAgeMs, 0);
+  const perMs = feeds.reduce(
+    (sum, { turns, weight, wantedAgeMs }) => sum + (turns * weight) / wantedAgeMs,
+    0,
+  );
   const given = feeds.map((feed) => {
     const before = feeds.filter(({ wantedAgeMs }) => wantedAgeMs <= feed.wantedAgeMs);
-    const requests = before.reduce((sum, { turns }) => sum + turns, 0);
+    const requests = before.reduce((sum, { turns, weight }) => sum + turns * weight, 0);
     const lateMs = BAR_RETRY_MS + burstWaitMs(budget, { requests, replyMs }) + replyMs;
     return barFeed(feed, lateMs);
   });
@@ -280,16 +288,16 @@ function planSlowed(
 function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): number {
   // Requests of one poll of several lists come together, as if each list had a pace of its own.
   const paces = new Map(
-    feeds.map(({ wantedAgeMs, longestAgeMs, turns, lists }) => [
-      `${wantedAgeMs} ${longestAgeMs} ${turns} ${lists}`,
-      lists,
+    feeds.map(({ wantedAgeMs, longestAgeMs, turns, lists, weight }) => [
+      `${wantedAgeMs} ${longestAgeMs} ${turns} ${lists} ${weight}`,
+      lists * weight,
     ]),
   )
     .values()
-    .reduce((sum, lists) => sum + lists, 0);
+    .reduce((sum, units) => sum + units, 0);
   const mostMs = slotWaitMs(budget, { paces, perMs: Infinity, replyMs });
   const perMs = feeds.reduce(
-    (sum, feed) => sum + 1 / demandOf(feed, (replyMs + mostMs) * feed.lists).wantedMs,
+    (sum, feed) => sum + feed.weight / demandOf(feed, (replyMs + mostMs) * feed.lists).wantedMs,
     0,
   );
   return slotWaitMs(budget, { paces, perMs, replyMs });
@@ -299,15 +307,20 @@ function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): nu
  * Returns the interval of a feed's requests, so that its data is no older than permitted at the next reply.
  * `waitMs`: time until the last reply of a poll.
  */
-function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns, lists }: Feed, waitMs: number): PaceDemand {
+function demandOf(
+  { wantedAgeMs, longestAgeMs, cacheMs, turns, lists, weight }: Feed,
+  waitMs: number,
+): PaceDemand {
   const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns / lists));
-  return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns / lists), longestMs), longestMs };
+  return { wantedMs: Math.min(Math.max(1, wantedAgeMs / turns / lists), longestMs), longestMs, weight };
 }
 
 /** Target and longest interval of a repeated request, in ms: positive, the target at most the longest. */
 export interface PaceDemand {
   readonly wantedMs: number;
   readonly longestMs: number;
+  /** Units that each request takes. */
+  readonly weight: number;
 }
 
 interface PaceShares {
@@ -315,7 +328,7 @@ interface PaceShares {
   readonly intervalsMs: readonly number[];
   /** The largest ratio of interval to target; 1 if every demand gets its target. */
   readonly slowdown: number;
-  /** Requests per ms at the longest intervals. If it is above the available rate, the demands do not fit. */
+  /** Units per ms at the longest intervals. If it is above the available rate, the demands do not fit. */
   readonly leastRate: number;
 }
 
@@ -325,7 +338,7 @@ interface PaceShares {
  * `perMs`. If not even the longest intervals fit, these are slowed alike.
  */
 export function shareBudget(demands: readonly PaceDemand[], perMs: number): PaceShares {
-  const leastRate = sumOf(demands, ({ longestMs }) => 1 / longestMs);
+  const leastRate = sumOf(demands, ({ longestMs, weight }) => weight / longestMs);
   if (leastRate > perMs) {
     const excess = perMs > 0 ? leastRate / perMs : Infinity;
     return {
@@ -351,14 +364,14 @@ function smallestSlowdown(demands: readonly PaceDemand[], perMs: number): number
     (left, right) => left.longestMs * right.wantedMs - right.longestMs * left.wantedMs,
   );
   let limitedRate = 0;
-  let slowedRate = sumOf(demands, ({ wantedMs }) => 1 / wantedMs);
+  let slowedRate = sumOf(demands, ({ wantedMs, weight }) => weight / wantedMs);
   let slowdown = 1;
-  for (const { wantedMs, longestMs } of byLimit) {
+  for (const { wantedMs, longestMs, weight } of byLimit) {
     if (perMs > limitedRate) slowdown = Math.max(1, slowedRate / (perMs - limitedRate));
     if (perMs > limitedRate && slowdown <= longestMs / wantedMs) return slowdown;
     // This demand reaches its longest interval before the others are slowed enough, and stays there.
-    limitedRate += 1 / longestMs;
-    slowedRate -= 1 / wantedMs;
+    limitedRate += weight / longestMs;
+    slowedRate -= weight / wantedMs;
     slowdown = longestMs / wantedMs;
   }
   return slowdown;

@@ -9,7 +9,7 @@ import {
 } from './plan-input.ts';
 import { marginTopic } from '../records/margin.ts';
 import { isOfMargin, routeOfSubscription, type Subscription } from '../strategy/subscriptions.ts';
-import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
+import { weightOf, type VenueCallKind, type VenueProfile } from '../venues/port.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import type { OwnListCounts } from './collect-feeds.ts';
 import { lengthText } from '../domain/time-text.ts';
@@ -25,7 +25,7 @@ export function overloadProblem(
   const reserve = budget.reserve === 0 ? '' : ` less a reserve of ${budget.reserve}`;
   const limit = `${PLANNED_SHARE * 100} % of ${budget.limit} in ${lengthText(budget.windowMs)}${reserve}`;
   const named = listText(feeds.map(nameWithAge), MOST_NAMED);
-  return `${budget.name}: expected at most ${aMinute(plannedRate(budget))} requests a minute (${limit}), found ${aMinute(perMs)} for ${named}: ${remedyOf(feeds)}`;
+  return `${budget.name}: expected at most ${aMinute(plannedRate(budget))} ${budget.isWeighted === true ? 'units' : 'requests'} a minute (${limit}), found ${aMinute(perMs)} for ${named}: ${remedyOf(feeds)}`;
 }
 
 /** Returns the problems of candles in timeframes that the exchange does not have. */
@@ -87,6 +87,15 @@ export function tooYoungProblem(feed: Feed, waitMs: number): string {
   return `${feed.key}: expected a longest age above ${lengthText(leastMs)}, found ${lengthText(feed.longestAgeMs)} for ${feed.askers.join(' and ')}: an answer takes up to ${lengthText(waitMs)}${cache}; raise maxAgeMs`;
 }
 
+/** Returns the problems of requests that take more units than their budget ever has. */
+export const tooHeavyProblems = (budget: PlanBudget, feeds: readonly Feed[]): readonly string[] =>
+  feeds
+    .filter(({ weight }) => weight > 1 && weight > capacityOf(budget))
+    .map(
+      ({ key, weight }) =>
+        `${key}: expected at most ${capacityOf(budget)} units of ${budget.name}, a request takes ${weight}: raise the limit if the exchange grants more`,
+    );
+
 /** Returns the problem of bars that come too late, because too many close at the same time. */
 export function tooLateProblem(budget: PlanBudget, feed: PlannedFeed): string {
   const allowedMs = feed.longestAgeMs - feed.intervalMs;
@@ -112,6 +121,8 @@ interface RestartStep {
   readonly what: string;
   readonly budget: string;
   readonly requests: number;
+  /** Units of the budget that each takes. */
+  readonly weight: number;
 }
 
 /** Requests of a restart before the first order, and the time that they need. */
@@ -136,25 +147,23 @@ export function planRestart(
     restart,
     wallets,
     lists,
-    venue: { budgets: budgetOf },
+    venue,
   }: Pick<PlanInput, 'usesAccount' | 'replyMs' | 'restart' | 'venue'> & {
     readonly wallets: number;
     readonly lists: OwnListCounts;
   },
 ): RestartPlan {
+  const stepOf = (kind: VenueCallKind, what: string, requests: number): RestartStep => ({
+    what,
+    budget: venue.budgets[kind],
+    requests,
+    weight: weightOf(venue, kind),
+  });
   const all: readonly RestartStep[] = [
-    {
-      what: 'open orders and those since',
-      budget: budgetOf.orders,
-      requests: restart.orderPages * lists.orders,
-    },
-    {
-      what: 'trades, before and after the wallets',
-      budget: budgetOf.trades,
-      requests: (restart.tradePages + 1) * lists.trades,
-    },
-    { what: 'balances', budget: budgetOf.wallets, requests: 1 },
-    { what: 'history of each wallet', budget: budgetOf.transactions, requests: wallets },
+    stepOf('orders', 'open orders and those since', restart.orderPages * lists.orders),
+    stepOf('trades', 'trades, before and after the wallets', (restart.tradePages + 1) * lists.trades),
+    stepOf('wallets', 'balances', 1),
+    stepOf('transactions', 'history of each wallet', wallets),
   ];
   const steps = usesAccount ? all.filter(({ requests }) => requests > 0) : [];
   const requests = steps.reduce((sum, step) => sum + step.requests, 0);
@@ -169,13 +178,15 @@ export function planRestart(
 
 /** Returns the wait of a list for windows of its budget; infinity if no requests are left for it. */
 function windowsMs(
-  { budget: name, requests }: RestartStep,
+  { budget: name, requests, weight }: RestartStep,
   budgets: ReadonlyMap<string, PlanBudget>,
   replyMs: number,
 ): number {
   const budget = planned(name, budgets);
   const capacity = capacityOf(budget);
-  return capacity === 0 ? Infinity : Math.floor((requests - 1) / capacity) * occupiedMsOf(budget, replyMs);
+  return capacity === 0
+    ? Infinity
+    : Math.floor(((requests - 1) * weight) / capacity) * occupiedMsOf(budget, replyMs);
 }
 
 const planned = (name: string, budgets: ReadonlyMap<string, PlanBudget>): PlanBudget =>

@@ -14,6 +14,7 @@ import type {
   WalletTransactionId,
   ListCursor,
 } from '../domain/order.ts';
+import type { Charge } from '../domain/rate-limit.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { OrderRecord, PricedOrder } from '../records/order.ts';
 import type { BalanceRecord } from '../records/rows.ts';
@@ -372,11 +373,23 @@ export interface VenueProfile {
   readonly barAnchors: BarAnchors;
   /** Time for which it repeats the same book: polling faster shows nothing new; 0 if it never does. */
   readonly bookCacheMs: number;
-  /** The budget in which each call is counted. */
+  /** The budget in which each call is counted, and whose queue it waits in. */
   readonly budgets: Readonly<Record<VenueCallKind, string>>;
+  /** Most units that a call takes of each budget it charges; one of its own if left out. */
+  readonly charges?: Partial<Readonly<Record<VenueCallKind, readonly Charge[]>>>;
   /** Calls that it does not answer, each with the reason as the end of a sentence; absent if none. */
   readonly unserved?: ReadonlyMap<VenueCallKind, string>;
 }
+
+/** Returns the most units that a call takes of each budget it charges, that of its queue first. */
+export const chargesOf = (
+  { budgets, charges }: Pick<VenueProfile, 'budgets' | 'charges'>,
+  kind: VenueCallKind,
+): readonly Charge[] => charges?.[kind] ?? [{ budget: budgets[kind], weight: 1 }];
+
+/** Returns the most units that a call takes of the budget in whose queue it waits. */
+export const weightOf = (venue: Pick<VenueProfile, 'budgets' | 'charges'>, kind: VenueCallKind): number =>
+  chargesOf(venue, kind)[0]?.weight ?? 1;
 
 const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];
 const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];

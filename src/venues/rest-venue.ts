@@ -1,6 +1,6 @@
 import { decimalText, type DecimalText } from '../domain/decimal-text.ts';
-import { SarrafError, invalidOptions, messageOf } from '../domain/errors.ts';
-import type { Budget } from '../domain/rate-limit.ts';
+import { SarrafError, invalidOptions, messageOf, present } from '../domain/errors.ts';
+import type { Budget, Charge } from '../domain/rate-limit.ts';
 import { parseJson } from '../domain/stored-json.ts';
 import { limitsLess } from '../exchange/client-options.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
@@ -19,6 +19,7 @@ import {
   type VenueProfile,
   type VenueValues,
 } from './port.ts';
+import type { LimitUsage } from '../budget/admission.ts';
 import { sendOptions, withReply, type VenueCaller, type VenueEnd } from './venue-caller.ts';
 import type { ConnectOptions, VenueConnection, VenueDefinition } from './venue-definition.ts';
 
@@ -53,7 +54,13 @@ export interface RestReply {
  */
 export type RestRefusal =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly effect: Effect }
-  | { readonly kind: 'limited'; readonly message: string; readonly retryAfterMs: number | null }
+  /** `limit`: the limit of the venue that was exceeded; left out for that of the call's queue. */
+  | {
+      readonly kind: 'limited';
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+      readonly limit?: string;
+    }
   | { readonly kind: 'unauthorized' | 'forbidden' | 'unknown'; readonly message: string };
 
 /** Reads the rows of a list one by one, so that one that cannot be read does not hide the others. */
@@ -65,10 +72,20 @@ export type EachRow = <Row>(
 
 type CallOf<Kind extends VenueCallKind> = Extract<VenueCall, { readonly kind: Kind }>;
 
-/** One call: the limit that counts it, its request, and the value in the reply. */
+/** Units of a call that depend on its content: the most of any call, and those of one. */
+export interface RestWeight<Kind extends VenueCallKind> {
+  readonly most: number;
+  readonly of: (call: CallOf<Kind>) => number;
+}
+
+/** One call: the limits that count it, its request, and the value in the reply. */
 export interface RestCall<Kind extends VenueCallKind> {
-  /** Name of one of the venue's limits. */
+  /** Name of the limit whose queue it waits in. */
   readonly limit: string;
+  /** Units of that limit that it takes: a whole number, or one by the call's content; 1 by default. */
+  readonly weight?: number | RestWeight<Kind>;
+  /** Other limits that it charges, each with the units. */
+  readonly also?: Readonly<Record<string, number>>;
   /** Longest time from the send to the reply, in ms; 10 s by default. */
   readonly timeoutMs?: number;
   readonly request: (call: CallOf<Kind>) => RestRequest;
@@ -78,11 +95,19 @@ export interface RestCall<Kind extends VenueCallKind> {
 
 type RestCalls = { readonly [Kind in VenueCallKind]?: RestCall<Kind> };
 
-/** A limit of the exchange: at most `limit` requests in any `windowMs`, for an address or an account. */
+/**
+ * A limit of the exchange: at most `limit` requests, or units of them, in any `windowMs`, for an address or
+ * an account.
+ */
 export interface RestLimit extends Pick<Budget, 'limit' | 'windowMs' | 'per' | 'hasReserve'> {
   /** True if the exchange does not publish it; default false. */
   readonly assumed?: boolean;
 }
+
+/** Counts of limits by name. */
+export type RestUsage = Readonly<
+  Record<string, { readonly used?: number | null; readonly isCounted?: boolean }>
+>;
 
 /** An exchange with a REST interface, as its package declares it. */
 export interface RestVenue {
@@ -98,6 +123,11 @@ export interface RestVenue {
     request: RestRequest,
     using: { readonly credential: RestCredential; readonly nowMs: number },
   ) => RestRequest;
+  /**
+   * Returns the counts in a reply by limit, where the exchange tells them: the units it has counted in its
+   * window, and false if it does not count this request, such as an order that was accepted.
+   */
+  readonly usage?: (reply: RestReply, call: VenueCall) => RestUsage;
   /** Returns what a reply says if it is not the value; null if it is the value. */
   readonly refusal: (reply: RestReply, call: VenueCall) => RestRefusal | null;
 }
@@ -135,19 +165,28 @@ export function defineVenue(venue: RestVenue): VenueDefinition {
   if (missing.length > 0)
     throw wrong(name, `expected the calls that every bot needs, found none for ${missing.join(', ')}`);
   const declared = Object.entries(calls) as readonly [VenueCallKind, RestCall<VenueCallKind>][];
-  for (const [kind, { limit }] of declared)
-    if (!Object.hasOwn(limits, limit))
-      throw wrong(
-        name,
-        `calls.${kind}.limit: expected one of ${Object.keys(limits).join(', ')}, was ${limit}`,
-      );
   for (const [limit, { limit: most, windowMs }] of Object.entries(limits))
     if (!isCount(most) || !isCount(windowMs))
       throw wrong(name, `limits.${limit}: expected whole positive numbers, was ${most} in ${windowMs} ms`);
+  for (const [kind, call] of declared)
+    for (const { budget, weight } of chargesOfRest(call)) {
+      const place = `calls.${kind}: expected`;
+      if (!Object.hasOwn(limits, budget))
+        throw wrong(name, `${place} one of the limits ${Object.keys(limits).join(', ')}, was ${budget}`);
+      if (!isCount(weight)) throw wrong(name, `${place} a whole positive number of units, was ${weight}`);
+      const most = limits[budget]?.limit ?? 0;
+      if (weight > most) throw wrong(name, `${place} at most the ${most} units of ${budget}, was ${weight}`);
+    }
+  const charges = declared.map(([kind, call]) => [kind, chargesOfRest(call)] as const);
+  const weighted = new Set(
+    charges.flatMap(([, all]) =>
+      all.filter(({ weight }, at) => at > 0 || weight > 1).map(({ budget }) => budget),
+    ),
+  );
   const budgets = new Map<string, Budget>(
     Object.entries(limits).map(([limit, { assumed = false, ...rest }]) => [
       limit,
-      { name: limit, assumed, ...rest },
+      { name: limit, assumed, ...(weighted.has(limit) ? { isWeighted: true } : {}), ...rest },
     ]),
   );
   const usual = calls.orders?.limit ?? '';
@@ -158,6 +197,7 @@ export function defineVenue(venue: RestVenue): VenueDefinition {
     budgets: Object.fromEntries(
       CALL_KINDS.map((kind) => [kind, calls[kind]?.limit ?? usual]),
     ) as VenueProfile['budgets'],
+    charges: Object.fromEntries(charges),
     unserved: new Map(
       CALL_KINDS.filter((kind) => calls[kind] === undefined).map((kind) => [
         kind,
@@ -189,6 +229,7 @@ function connect(
     endpointOf: ({ kind }) => kind,
     budgetOf: ({ kind }) => profile.budgets[kind],
     credentialOf: ({ kind }) => (MARKET_CALLS.has(kind) ? 'none' : 'with'),
+    chargesOf: (call) => chargesOfCall(declaredFor(call), call),
     timeoutMsOf: (call) => declaredFor(call)?.timeoutMs ?? TIMEOUT_MS,
     send(call, signal, { onEnd, onError }) {
       const declared = declaredFor(call);
@@ -197,6 +238,24 @@ function connect(
     },
   };
   return { caller, budgets, accountReader: null, close: async () => options.transport.close() };
+}
+
+/** Returns the most units that a call takes of each limit, that of its queue first. */
+function chargesOfRest({ limit, weight = 1, also = {} }: RestCall<VenueCallKind>): readonly Charge[] {
+  return [
+    { budget: limit, weight: typeof weight === 'number' ? weight : weight.most },
+    ...Object.entries(also).map(([budget, units]) => ({ budget, weight: units })),
+  ];
+}
+
+/** Returns the units of one call. More than were declared, or none, are as many as were declared. */
+function chargesOfCall(declared: RestCall<VenueCallKind> | undefined, call: VenueCall) {
+  if (declared === undefined) return { weight: 1 };
+  const [main, ...also] = chargesOfRest(declared);
+  const most = present(main, 'a charge of the main limit').weight;
+  const told = typeof declared.weight === 'object' ? declared.weight.of(call) : most;
+  const weight = isCount(told) && told <= most ? told : most;
+  return also.length === 0 ? { weight } : { weight, also };
 }
 
 /** Returns the end of a call that the venue does not have: nothing was sent. */
@@ -235,7 +294,9 @@ async function exchange(venue: RestVenue, of: Exchange): Promise<VenueEnd> {
   let end: VenueEnd;
   try {
     response = await options.transport.send(signedRequest(venue, of));
+    const usage = usageOf(venue, of, response);
     end = endOf(venue, of, response);
+    if (usage !== null) end = { ...end, usage };
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     end = { answer: failedCall(call.kind, error), error };
@@ -299,6 +360,21 @@ function endOf(venue: RestVenue, of: Exchange, response: HttpResponse): VenueEnd
   };
 }
 
+/** Returns the counts of limits in a reply; null if it has none. What cannot be read is left out. */
+function usageOf(venue: RestVenue, of: Exchange, response: HttpResponse): readonly LimitUsage[] | null {
+  if (venue.usage === undefined) return null;
+  const { status, headers, body: text } = response;
+  const { usage } = venue;
+  const told = readBy(venue, of, 'usage', () =>
+    usage({ status, headers, body: jsonOf(text), text }, of.call),
+  );
+  return Object.entries(told).flatMap(([budget, { used = null, isCounted = true }]) =>
+    Object.hasOwn(venue.limits, budget)
+      ? [{ budget, used: used !== null && isCount(used) ? used : null, isCounted }]
+      : [],
+  );
+}
+
 const SHOWN_LENGTH = 200;
 
 function jsonOf(text: string): unknown {
@@ -331,8 +407,8 @@ function errorOf(
   const details = { endpoint: call.kind, httpStatus: status };
   switch (refusal.kind) {
     case 'limited': {
-      const { retryAfterMs: backOffMs } = refusal;
-      const limit = { budget: declared.limit, backOffMs, limit: null, isOwn: true };
+      const { retryAfterMs: backOffMs, limit: limited = declared.limit } = refusal;
+      const limit = { budget: limited, limited, backOffMs, limit: null, isOwn: true };
       return new SarrafError('RATE_LIMITED', message, { details: { ...details, ...limit } });
     }
     case 'unauthorized':

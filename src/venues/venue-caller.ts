@@ -1,8 +1,9 @@
 import { MOST_CANCEL_DELAY_MS } from '../budget/admission.ts';
+import type { LimitUsage } from '../budget/admission.ts';
 import type { CredentialUse } from '../budget/lockouts.ts';
 import type { LimitedReply, CompletionHandler, Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { RequestClass } from '../domain/rate-limit.ts';
+import type { Charge, RequestClass } from '../domain/rate-limit.ts';
 import {
   CHANGING_CALLS,
   failedCall,
@@ -27,6 +28,8 @@ export interface VenueEnd {
   readonly error: SarrafError | null;
   /** Reply to a call about one order; left out if no bytes came. */
   readonly reply?: StoredReply;
+  /** Counts of limits in the reply; left out if it has none. */
+  readonly usage?: readonly LimitUsage[];
 }
 
 /** Calls about one order, whose replies are stored for people. */
@@ -35,12 +38,20 @@ const STORED_REPLIES: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco'
 /** Maximum number of characters that are stored of a body; the reply to an order has some hundreds. */
 const MOST_BODY = 4_096;
 
+/** Units of the main budget that a call takes, and the other budgets that it charges. */
+interface CallCharges {
+  readonly weight: number;
+  readonly also?: readonly Charge[];
+}
+
 /** Makes the engine's calls with a client, and gives the limiter the facts of each. */
 export interface VenueCaller {
   /** Returns the name of the endpoint that answers a call, for counts and stored replies. */
   endpointOf(call: VenueCall): string;
   /** Returns the name of the budget in which the call is counted. */
   budgetOf(call: VenueCall): string;
+  /** Returns the units that it takes of that budget, and other budgets; by default one, and none. */
+  readonly chargesOf?: (call: VenueCall) => CallCharges;
   credentialOf(call: VenueCall): CredentialUse;
   /** Longest time from the send to the reply. */
   timeoutMsOf(call: VenueCall): number;
@@ -201,6 +212,8 @@ export function submitRequest(
   try {
     limiter.submit({
       budget: caller.budgetOf(call),
+      ...caller.chargesOf?.(call),
+      usageOf: () => sent?.usage,
       requestClass,
       kind: dedupe,
       credential: caller.credentialOf(call),

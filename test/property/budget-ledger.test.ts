@@ -13,24 +13,37 @@ import { deepRuns } from '../support/deep-runs.ts';
 const BUDGET = 'orders/list';
 const WINDOW_MS = 1_000;
 
-/** Returns the most of `times` that lie in any window, both ends included. */
-function mostInAnyWindow(times: readonly number[], windowMs: number): number {
-  const sorted = times.toSorted((left, right) => left - right);
+/** A request as the exchange counts it. */
+interface Counted {
+  readonly atMs: number;
+  readonly weight: number;
+}
+
+const once = (atMs: number): Counted => ({ atMs, weight: 1 });
+
+/** Returns the most units in any window, both ends included. */
+function mostInAnyWindow(counted: readonly Counted[], windowMs: number): number {
+  const sorted = counted.toSorted((left, right) => left.atMs - right.atMs);
   let first = 0;
+  let units = 0;
   let most = 0;
-  for (const [index, time] of sorted.entries()) {
-    while ((sorted[first] ?? time) < time - windowMs) first += 1;
-    most = Math.max(most, index - first + 1);
+  for (const { atMs, weight } of sorted) {
+    units += weight;
+    for (let one = sorted[first]; one !== undefined && one.atMs < atMs - windowMs; one = sorted[first]) {
+      units -= one.weight;
+      first += 1;
+    }
+    most = Math.max(most, units);
   }
   return most;
 }
 
-/** Returns the most of `times` in any window of a grid that begins at `offsetMs`. */
-function mostInFixedWindow(times: readonly number[], windowMs: number, offsetMs: number): number {
+/** Returns the most units in any window of a grid that begins at `offsetMs`. */
+function mostInFixedWindow(counted: readonly Counted[], windowMs: number, offsetMs: number): number {
   const counts = new Map<number, number>();
-  for (const time of times) {
-    const window = Math.floor((time - offsetMs) / windowMs);
-    counts.set(window, (counts.get(window) ?? 0) + 1);
+  for (const { atMs, weight } of counted) {
+    const window = Math.floor((atMs - offsetMs) / windowMs);
+    counts.set(window, (counts.get(window) ?? 0) + weight);
   }
   return Math.max(0, ...counts.values());
 }
@@ -42,6 +55,8 @@ interface Trip {
   /** When its owner settles it, or would have if it had not died. */
   readonly endsAtMs: number;
   readonly isAnswered: boolean;
+  /** True if the exchange does not count it, as it says in its answer. */
+  readonly isFree: boolean;
   /** When it arrives at the exchange; it is counted then, or at the end of a stall. */
   arrivesAtMs: number;
 }
@@ -75,6 +90,9 @@ const step = fc.record({
   /** True if it is counted only after its socket was closed, as late as possible. */
   isLost: fc.boolean(),
   requestClass: fc.constantFrom(...REQUEST_CLASSES),
+  /** Units, as a share of the limit. */
+  weight: fc.oneof(fc.constant(0), upTo(1)),
+  isFree: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   owner: fc.nat(2),
   event: fc.oneof(
     { weight: 20, arbitrary: fc.constant('none' as const) },
@@ -92,8 +110,10 @@ describe('a ledger shared by several owners', () => {
     let stops = 0;
     let doubts = 0;
     let lateSends = 0;
+    let heavy = 0;
+    let given = 0;
     const run = fc.property(
-      fc.integer({ min: 1, max: 4 }),
+      fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 60 })),
       fc.array(step, { minLength: 200, maxLength: 400 }),
       upTo(WINDOW_MS),
       (limit, steps, offsetMs) => {
@@ -140,16 +160,20 @@ describe('a ledger shared by several owners', () => {
             (trip) => trip.endsAtMs <= timeMs && (stoppedUntilMs[trip.owner] ?? 0) <= timeMs,
           );
           // A stopped owner settles when it goes on: later than its reply came, never earlier.
-          for (const { slot, owner: its, endsAtMs, isAnswered } of ended) {
+          for (const { slot, owner: its, endsAtMs, isAnswered, isFree } of ended) {
             const atMs = Math.floor(Math.max(endsAtMs, stoppedUntilMs[its] ?? 0));
-            ledger.settle(slot, isAnswered ? 'answered' : 'unanswered', atMs);
+            const end = isFree ? 'uncounted' : 'answered';
+            ledger.settle(slot, isAnswered ? end : 'unanswered', atMs);
             doubts += Number(!isAnswered);
+            given += Number(isAnswered && isFree);
           }
           trips = trips.filter((trip) => !ended.includes(trip));
           if ((stoppedUntilMs[owner] ?? 0) > timeMs) continue;
-          const admission = ledger.admit({ budget: BUDGET, requestClass, owner: name }, nowMs);
+          const weight = Math.max(1, Math.ceil(limit * each.weight));
+          const admission = ledger.admit({ budget: BUDGET, requestClass, owner: name, weight }, nowMs);
           if (!admission.admitted) continue;
           sent += 1;
+          heavy += Number(weight > 1);
           const delayMs = mostSendDelayMs(requestClass) * each.delay;
           lateSends += Number(delayMs > MOST_SEND_DELAY_MS);
           const sentAtMs = timeMs + delayMs;
@@ -159,13 +183,16 @@ describe('a ledger shared by several owners', () => {
           const answeredAtMs = countedAt(stalls, arrivesAtMs) + tripMs * (1 - each.countedAt);
           const isAnswered = !isLate && answeredAtMs <= sentAtMs + TIMEOUT_MS;
           const endsAtMs = isAnswered ? answeredAtMs : sentAtMs + (isLate ? tripMs : TIMEOUT_MS);
-          const trip: Trip = { slot: admission.slot, owner, sentAtMs, endsAtMs, isAnswered, arrivesAtMs };
+          const isFree = each.isFree && isAnswered;
+          const { slot } = admission;
+          const trip: Trip = { slot, owner, sentAtMs, endsAtMs, isAnswered, isFree, arrivesAtMs };
           trips.push(trip);
           all.push(trip);
         }
         const counted = all
-          .map(({ arrivesAtMs }) => countedAt(stalls, arrivesAtMs))
-          .filter((atMs) => atMs < Number.POSITIVE_INFINITY);
+          .filter(({ isFree }) => !isFree)
+          .map(({ arrivesAtMs, slot: { weight } }) => ({ atMs: countedAt(stalls, arrivesAtMs), weight }))
+          .filter(({ atMs }) => atMs < Number.POSITIVE_INFINITY);
         expect(mostInAnyWindow(counted, WINDOW_MS)).toBeLessThanOrEqual(limit);
         expect(mostInFixedWindow(counted, WINDOW_MS, offsetMs)).toBeLessThanOrEqual(limit);
         expect(ledger.usage()[0]?.most).toBeLessThanOrEqual(limit);
@@ -173,7 +200,7 @@ describe('a ledger shared by several owners', () => {
     );
     fc.assert(run, { numRuns: deepRuns(125, 250), endOnFailure: true });
     // The counts are random, so each must only be large enough.
-    expect(Math.min(sent, crashes, stops, doubts, lateSends)).toBeGreaterThan(deepRuns(5, 10));
+    expect(Math.min(sent, crashes, stops, doubts, lateSends, heavy, given)).toBeGreaterThan(deepRuns(5, 10));
   });
 
   test('keeps the limit together with an owner that it does not know of, whose requests arrive before its first answer', () => {
@@ -222,7 +249,10 @@ describe('a ledger shared by several owners', () => {
           open.push({ slot: admission.slot, endsAtMs: timeMs + tripMs, isLost });
         }
         others += arrivals.filter((atMs) => atMs > lostAtMs).length;
-        const counted = [...arrivals.map((atMs) => Math.min(atMs, Math.max(heardAtMs, lostAtMs))), ...own];
+        const counted = [
+          ...arrivals.map((atMs) => Math.min(atMs, Math.max(heardAtMs, lostAtMs))),
+          ...own,
+        ].map(once);
         expect(mostInAnyWindow(counted, WINDOW_MS)).toBeLessThanOrEqual(limit + 1);
       },
     );

@@ -307,9 +307,9 @@ function testLedger(
       await world.at(nowMs);
       return ledger.enter(ask, local(nowMs));
     },
-    settle: async (slot, end, atMs) => {
+    settle: async (slot, end, atMs, usage) => {
       await world.at(atMs);
-      ledger.settle(slot, end, local(atMs));
+      ledger.settle(slot, end, local(atMs), usage);
       await wait();
     },
     withdraw: async (slot) => {

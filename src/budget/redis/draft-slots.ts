@@ -6,7 +6,7 @@ import {
   type Answer,
   type Doubt,
 } from '../doubt.ts';
-import type { BudgetKey, BudgetRow } from '../slot-rows.ts';
+import type { BudgetKey, BudgetRow, NewSlot } from '../slot-rows.ts';
 import { isLeaseholder } from './cancel-lease.ts';
 import { isDoubtful, type ImageSlot, type LedgerImage } from './ledger-image.ts';
 
@@ -93,9 +93,9 @@ export class DraftSlots {
     return this.list(fieldOf(key)).length;
   }
 
-  stampAt(key: BudgetKey, index: number): number | null {
+  stampFreeing(key: BudgetKey, units: number): number | null {
     const stamps = this.list(fieldOf(key)).flatMap(({ stampedAtMs }) => stampedAtMs ?? []);
-    return stamps.toSorted((left, right) => left - right)[index] ?? null;
+    return stamps.toSorted((left, right) => left - right)[units - 1] ?? null;
   }
 
   unstampedOfOthers(
@@ -111,7 +111,8 @@ export class DraftSlots {
       });
   }
 
-  insert(key: BudgetKey, owner: string, admittedAtMs: number): number {
+  /** A venue with weights is refused a ledger in Redis, so each slot is of one unit. */
+  insert(key: BudgetKey, { owner, admittedAtMs }: NewSlot): number {
     const field = fieldOf(key);
     const seq = this.of.nextSeq();
     const slot = { owner, seq, admittedAtMs, stampedAtMs: null, endedAtMs: null, isFollowed: false };

@@ -288,7 +288,7 @@ export class Unwritten {
       const own = this.own.get(seq);
       if (own !== undefined && own.epoch !== epoch) continue;
       if (end === 'withdrawn' || own === undefined) rules.withdraw(seq);
-      else rules.end({ slot: own.slot, end, atMs: serverMs(atMs) });
+      else rules.end({ slot: own.slot, end, atMs: serverMs(atMs), used: null });
     }
     for (const { budget, word, atMs } of words) rules.applyLimit(budget, word, serverMs(atMs));
     for (const { permit, outcome, atMs } of reports) report(draft.lockouts, permit, outcome, serverMs(atMs));

@@ -271,7 +271,8 @@ function budgetCells(budget: PlannedBudget, isAssumed: boolean): readonly string
     budget;
   const idle = idleRequestsPerMinute === requestsPerMinute ? '' : rateText(idleRequestsPerMinute);
   const reserveText = reserve === 0 ? '' : rateText((reserve / windowMs) * 60_000);
-  const note = isAssumed ? 'limit assumed' : usageOf(budget);
+  const units = budget.isWeighted === true ? 'units' : '';
+  const note = isAssumed ? 'limit assumed' : usageOf(budget) || units;
   return [
     name,
     rateText(requestsPerMinute),

@@ -17,6 +17,14 @@ function admitted(ledger: BudgetLedger, nowMs: number, requestClass: RequestClas
   return admission.slot;
 }
 
+const ask = (weight: number) => ({ budget: 'orders/list', requestClass: 'cancel', weight }) as const;
+
+const take = (ledger: BudgetLedger, weight: number, nowMs: number): Slot => {
+  const admission = ledger.admit(ask(weight), nowMs);
+  if (!admission.admitted) throw new Error(`expected ${weight} units at ${nowMs}`);
+  return admission.slot;
+};
+
 describe('the ledger', () => {
   test('gives as many slots as the limit, and the next one a window after the first reply', () => {
     const ledger = new BudgetLedger([budget(2)]);
@@ -196,5 +204,41 @@ describe('the ledger', () => {
       }
     }
     expect(sent / 10).toBeGreaterThanOrEqual(limit * 0.98);
+  });
+
+  describe('with weights', () => {
+    test('gives as many units as the limit, and waits for as many as a request needs', () => {
+      const ledger = new BudgetLedger([budget(10)]);
+      ledger.settle(take(ledger, 3, 0), 'answered', 100);
+      ledger.settle(take(ledger, 3, 1_000), 'answered', 1_100);
+      ledger.settle(take(ledger, 4, 2_000), 'answered', 2_100);
+      expect([1, 3, 4, 6, 7, 10, 11].map((weight) => ledger.admit(ask(weight), 3_000))).toMatchObject(
+        [57_101, 57_101, 58_101, 58_101, 59_101, 59_101, null].map((waitMs) => ({ waitMs })),
+      );
+      expect(ledger.admit(ask(4), 60_101).admitted).toBe(false);
+      expect(ledger.admit(ask(3), 60_101).admitted).toBe(true);
+    });
+
+    test('counts what others have taken by the exchange, and only from then on', () => {
+      const ledger = new BudgetLedger([budget(10)]);
+      ledger.settle(take(ledger, 2, 0), 'answered', 100, 7);
+      expect(ledger.inUse(100)).toMatchObject([{ inUse: 7 }]);
+      expect(ledger.admit(ask(4), 200)).toMatchObject({ admitted: false, waitMs: 59_901 });
+      ledger.settle(take(ledger, 2, 300), 'answered', 400, 4);
+      expect(ledger.inUse(400)).toMatchObject([{ inUse: 9 }]);
+      expect(ledger.inUse(60_101)).toMatchObject([{ inUse: 2 }]);
+    });
+
+    test('gives back at once what the exchange does not count', () => {
+      const ledger = new BudgetLedger([budget(10)]);
+      ledger.settle(take(ledger, 10, 0), 'uncounted', 100);
+      expect(ledger.admit(ask(10), 100).admitted).toBe(true);
+    });
+
+    test('asks of an unknown window only within the headroom', () => {
+      const ledger = new BudgetLedger([{ ...budget(10), statedLimit: 14 }], { fullSinceMs: 0 });
+      expect(ledger.admit(ask(5), 10).admitted).toBe(false);
+      expect(ledger.admit(ask(4), 20).admitted).toBe(true);
+    });
   });
 });

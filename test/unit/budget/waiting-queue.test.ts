@@ -64,7 +64,7 @@ describe('the queue of a budget', () => {
 
 const HOUR_MS = 3_600_000;
 const BUDGET = { name: 'orders/add', limit: 5, windowMs: 60_000 };
-const JOB = { requestClass: 'place', timeoutMs: 10_000 } as const;
+const JOB = { requestClass: 'place', timeoutMs: 10_000, weight: 1 } as const;
 
 afterEach(() => {
   vi.restoreAllMocks();

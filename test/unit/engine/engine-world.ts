@@ -670,6 +670,7 @@ export function feedOf(key: string, kind: PlannedFeed['kind'], everyMs: number):
     cacheMs: 0,
     turns: 1,
     lists: 1,
+    weight: 1,
   };
 }
 

@@ -18,6 +18,7 @@ const feed = (key: string, but: Partial<PlannedFeed> = {}): PlannedFeed => ({
   cacheMs: 0,
   turns: 1,
   lists: 1,
+  weight: 1,
   latestAfterCloseMs: null,
   ...but,
 });

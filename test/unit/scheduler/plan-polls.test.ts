@@ -2,7 +2,7 @@ import type { Timeframe } from '../../../src/domain/candle.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PlanInput, PlanBudget } from '../../../src/scheduler/plan-input.ts';
-import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
+import { movesPerMinute, planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
 import {
   INTERFACE_PROFILE,
   NO_MARGIN_BY_KEY,
@@ -120,6 +120,30 @@ describe('the plan of polls', () => {
     });
     const stats = feeds.filter(({ kind }) => kind === 'stats').map(({ intervalMs }) => intervalMs);
     expect(stats).toEqual(isBridged && !subscriptions.includes('USDTIRT') ? [30_000] : []);
+  });
+
+  test('counts the units of each request where they have weights', () => {
+    const charges = {
+      book: [{ budget: INTERFACE_PROFILE.budgets.book, weight: 5 }],
+      place: [
+        { budget: INTERFACE_PROFILE.budgets.place, weight: 1 },
+        { budget: INTERFACE_PROFILE.budgets.book, weight: 10 },
+      ],
+    };
+    const subscriptions = subscriptionsOf('a book BTCIRT every=10000');
+    const budgetOf = (venue: Partial<PlanInput['venue']>) =>
+      plan({ subscriptions, venue }).budgets.find(({ name }) => name === INTERFACE_PROFILE.budgets.book);
+    const [one, five] = [budgetOf({}), budgetOf({ charges })];
+    expect([one?.requestsPerMinute, five?.requestsPerMinute]).toEqual([6, 30]);
+    const heavy = { book: [{ budget: INTERFACE_PROFILE.budgets.book, weight: 9_999 }] };
+    expect(plan({ subscriptions, venue: { charges: heavy } }).problems.join()).toMatch(
+      /book BTCIRT: expected at most \d+ units of .*, a request takes 9999/,
+    );
+    const books = BUDGETS.filter(({ name }) => name === INTERFACE_PROFILE.budgets.book);
+    const [book] = books;
+    expect(movesPerMinute(books, { ...INTERFACE_PROFILE, charges })).toBe(
+      ((((book?.limit ?? 0) - (book?.reserve ?? 0)) / (book?.windowMs ?? 1)) * 60_000) / 10,
+    );
   });
 
   test('reads the own lists of each market in turn where the exchange has no list of all', () => {

@@ -23,6 +23,7 @@ const feed = ({ key, intervalMs, ...rest }: Given): PlannedFeed => ({
   cacheMs: 0,
   turns: 1,
   lists: 1,
+  weight: 1,
   latestAfterCloseMs: null,
   ...rest,
 });

@@ -3,13 +3,18 @@ import { describe, expect, test } from 'vitest';
 import { shareBudget, type PaceDemand } from '../../../src/scheduler/plan-polls.ts';
 
 const demand = fc
-  .tuple(fc.integer({ min: 1, max: 60_000 }), fc.integer({ min: 0, max: 600_000 }))
-  .map(([wantedMs, more]): PaceDemand => ({ wantedMs, longestMs: wantedMs + more }));
+  .tuple(
+    fc.integer({ min: 1, max: 60_000 }),
+    fc.integer({ min: 0, max: 600_000 }),
+    fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 250 })),
+  )
+  .map(([wantedMs, more, weight]): PaceDemand => ({ wantedMs, longestMs: wantedMs + more, weight }));
 const demands = fc.array(demand, { minLength: 1, maxLength: 40 });
 /** Rate in requests per minute. */
 const rate = fc.double({ min: 0.01, max: 2_000, noNaN: true });
 
-const rateOf = (intervalsMs: readonly number[]): number => intervalsMs.reduce((sum, ms) => sum + 1 / ms, 0);
+const rateOf = (intervalsMs: readonly number[], wanted: readonly PaceDemand[]): number =>
+  intervalsMs.reduce((sum, ms, index) => sum + (wanted[index]?.weight ?? 1) / ms, 0);
 
 describe('sharing a budget', () => {
   test.each([
@@ -41,7 +46,7 @@ describe('sharing a budget', () => {
   ])('%s', (_, wanted, perMinute, intervalsMs, stretch) => {
     const asked = wanted.map((text): PaceDemand => {
       const [wantedMs = 0, longestMs = 0] = text.split(' ').map(Number);
-      return { wantedMs, longestMs };
+      return { wantedMs, longestMs, weight: 1 };
     });
     const shares = shareBudget(asked, perMinute / 60_000);
     expect(shares.intervalsMs).toEqual(intervalsMs);
@@ -52,7 +57,7 @@ describe('sharing a budget', () => {
     fc.assert(
       fc.property(demands, rate, (wanted, perMinute) => {
         const { intervalsMs } = shareBudget(wanted, perMinute / 60_000);
-        expect(rateOf(intervalsMs)).toBeLessThanOrEqual((perMinute / 60_000) * (1 + 1e-9));
+        expect(rateOf(intervalsMs, wanted)).toBeLessThanOrEqual((perMinute / 60_000) * (1 + 1e-9));
       }),
     );
   });
@@ -89,7 +94,7 @@ describe('sharing a budget', () => {
         const smaller = wanted.map(({ wantedMs, longestMs }) =>
           Math.min((wantedMs * stretch) / 1.001, longestMs),
         );
-        expect(rateOf(smaller)).toBeGreaterThan(perMs * (1 - 1e-9));
+        expect(rateOf(smaller, wanted)).toBeGreaterThan(perMs * (1 - 1e-9));
       }),
     );
   });

@@ -16,8 +16,8 @@ import { folderOfThisTest } from '../../support/temporary-folder.ts';
 
 const TOKEN = { kind: 'token', token: new Secret('our-token') } as const;
 
-function connect(transport: FakeTransport, over: Partial<ConnectOptions> = {}) {
-  return tiny.connect({
+function connect(transport: FakeTransport, over: Partial<ConnectOptions> = {}, venue = tiny) {
+  return venue.connect({
     transport,
     credentials: TOKEN,
     settings: {
@@ -77,6 +77,39 @@ const ROW = {
   state: 'resting',
   at: 1_767_614_400_000,
 };
+
+/** Declaration of a venue; only its parts that are checked matter. */
+const call = {
+  limit: 'markets',
+  request: () => ({ method: 'GET', path: '/' }) as const,
+  read: () => ({}) as never,
+};
+const DECLARED = {
+  name: 'other',
+  credentials: ['token'],
+  limits: { markets: { limit: 1, windowMs: 1, per: 'ip' } },
+  profile: tiny.profileFor({ orderBook: 'v2', credentials: null }),
+  calls: {
+    options: call,
+    book: call,
+    place: call,
+    cancel: call,
+    order: call,
+    orders: call,
+    trades: call,
+    wallets: call,
+    transactions: call,
+  },
+  authenticate: (request) => request,
+  refusal: () => null,
+} satisfies Parameters<typeof defineVenue>[0];
+
+const orders = (status: 'open' | 'all'): VenueCall => ({
+  kind: 'orders',
+  status,
+  market: null,
+  from: null,
+});
 
 describe('a venue that is declared', () => {
   it('signs calls of the account, and no others', async () => {
@@ -167,13 +200,76 @@ describe('a venue that is declared', () => {
     );
   });
 
+  it('charges each limit of a call with its units, and hands on what the exchange has counted', async () => {
+    const weighted = defineVenue({
+      ...DECLARED,
+      limits: {
+        markets: { limit: 100, windowMs: 1_000, per: 'ip' },
+        orders: { limit: 5, windowMs: 1_000, per: 'token' },
+      },
+      calls: {
+        ...DECLARED.calls,
+        place: { ...DECLARED.calls.place, limit: 'orders', also: { markets: 2 } },
+        orders: {
+          ...DECLARED.calls.orders,
+          weight: { most: 20, of: ({ status }) => (status === 'open' ? 6 : 99) },
+        },
+      },
+      usage: ({ headers }, { kind }) => ({
+        markets: { used: Number(headers['x-used']), isCounted: kind !== 'place' },
+        unknown: { used: 5 },
+      }),
+      refusal: ({ status }) =>
+        status === 429 ? { kind: 'limited', message: 'banned', retryAfterMs: 9, limit: 'markets' } : null,
+    });
+    const profile = weighted.profileFor({ orderBook: 'v2', credentials: null });
+    expect(profile.charges).toMatchObject({
+      book: [{ budget: 'markets', weight: 1 }],
+      orders: [{ budget: 'markets', weight: 20 }],
+      place: [
+        { budget: 'orders', weight: 1 },
+        { budget: 'markets', weight: 2 },
+      ],
+    });
+    const budgets = weighted.budgetsFor({ limits: {}, headroom: 0 });
+    expect([...budgets.values()].map(({ isWeighted }) => isWeighted)).toEqual([true, undefined]);
+    const replies = [json({}, 200, { 'x-used': '12' }), json({}, 200, { 'x-used': 'many' }), json({}, 429)];
+    const { caller } = connect(inTurn(...replies), {}, weighted);
+    expect([BOOK, PLACE, orders('open'), orders('all')].map((call) => caller.chargesOf?.(call))).toEqual([
+      { weight: 1 },
+      { weight: 1, also: [{ budget: 'markets', weight: 2 }] },
+      { weight: 6 },
+      { weight: 20 },
+    ]);
+    const ends: VenueEnd[] = [];
+    for (const call of [PLACE, BOOK, PLACE])
+      ends.push(
+        await new Promise((onEnd, onError) => {
+          caller.send(call, new AbortController().signal, { onEnd, onError });
+        }),
+      );
+    expect(ends.map(({ usage, error }) => [usage, error?.details['limited']])).toEqual([
+      [[{ budget: 'markets', used: 12, isCounted: false }], undefined],
+      [[{ budget: 'markets', used: null, isCounted: true }], undefined],
+      [undefined, 'markets'],
+    ]);
+  });
+
   it.each([
     [{ name: 'Tiny' }, 'expected a name of lower-case letters, digits and hyphens'],
     [
       { calls: {} },
       'found none for place, cancel, order, orders, trades, wallets, transactions, book, options',
     ],
-    [{ limits: {} }, 'calls.options.limit: expected one of , was markets'],
+    [{ limits: {} }, 'calls.options: expected one of the limits , was markets'],
+    [
+      { calls: { ...DECLARED.calls, book: { ...DECLARED.calls.book, weight: 0 } } },
+      'calls.book: expected a whole positive number of units, was 0',
+    ],
+    [
+      { calls: { ...DECLARED.calls, book: { ...DECLARED.calls.book, also: { orders: 1 } } } },
+      'calls.book: expected one of the limits markets, was orders',
+    ],
     [
       { limits: { markets: { limit: 0, windowMs: 1_000, per: 'ip' as const } } },
       'limits.markets: expected whole positive numbers, was 0 in 1000 ms',
@@ -182,32 +278,6 @@ describe('a venue that is declared', () => {
     expect(() => defineVenue({ ...DECLARED, ...over })).toThrow(message);
   });
 });
-
-/** Declaration of a venue; only its parts that are checked matter. */
-const call = {
-  limit: 'markets',
-  request: () => ({ method: 'GET', path: '/' }) as const,
-  read: () => ({}) as never,
-};
-const DECLARED = {
-  name: 'other',
-  credentials: ['token'],
-  limits: { markets: { limit: 1, windowMs: 1, per: 'ip' } },
-  profile: tiny.profileFor({ orderBook: 'v2', credentials: null }),
-  calls: {
-    options: call,
-    book: call,
-    place: call,
-    cancel: call,
-    order: call,
-    orders: call,
-    trades: call,
-    wallets: call,
-    transactions: call,
-  },
-  authenticate: (request) => request,
-  refusal: () => null,
-} satisfies Parameters<typeof defineVenue>[0];
 
 const load = async (name: string, folder = folderOfThisTest()) => loadVenue({ name, folder });
 
