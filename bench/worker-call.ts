@@ -95,6 +95,7 @@ export async function benchWorkerCall(): Promise<BenchResult[]> {
       params: {},
       universe: null,
       knownMarkets: null,
+      venues: null,
       restarts: false,
     });
     const beginMs = performance.now() - begun;

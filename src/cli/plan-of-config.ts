@@ -3,13 +3,14 @@ import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/admission.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
 import { loadInstances, type LostStrategy } from '../daemon/load-instances.ts';
-import { MODES } from '../daemon/modes.ts';
+import { MODES, otherVenueAges } from '../daemon/modes.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { leastLimit } from '../engine/risk-limits.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { loadVenue } from '../venues/load-venue.ts';
+import { planOtherVenues } from '../venues/other-venues.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,9 +59,12 @@ export async function planOfConfigs(
 ): Promise<ConfigPlan> {
   const [first] = configs;
   const { askEmbedded, named = new Map<string, number>() } = options;
-  const profile = await MODES[first.mode].profile(first);
+  const own = await MODES[first.mode].profile(first);
   const facts =
     askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : await outsideFacts(first, named);
+  const others = await planOtherVenues(first.venues);
+  const profile = { ...own, others: others.facts };
+  const budgets = new Map([...facts.budgets, ...others.budgets]);
   // A file that loops while it is loaded must not block the command.
   const threads = new StrategyThreads({ limits: first.isolation, onPrint: (_, line) => console.error(line) });
   const loaded = await Promise.all(
@@ -69,15 +73,16 @@ export async function planOfConfigs(
         strategies,
         folders: [...strategiesFolders, ownStrategies()],
         knownMarkets: facts.knownMarkets,
+        venues: otherVenueAges(first),
         threads,
       }),
     ),
   ).finally(async () => threads.dispose());
   const runners = loaded.flatMap(({ instances }) => instances.map(({ runner }) => runner));
   return {
-    plan: planPolls(planInputOf(runners, facts.budgets.values(), profile)),
+    plan: planPolls(planInputOf(runners, budgets.values(), profile)),
     profile,
-    budgets: facts.budgets,
+    budgets,
     maxStandstillMs: leastLimit(
       loaded.flatMap(({ instances }) => instances.map(({ limits }) => limits.maxStandstillMs)),
     ),

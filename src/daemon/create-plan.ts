@@ -1,12 +1,11 @@
-import { ownMarketsOf, type StrategyPort } from '../strategy/strategy-port.ts';
+import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { marketsOf } from '../engine/strategy-instance.ts';
+import { marketsOf, requiredMarkets } from '../engine/strategy-instance.ts';
 import { hasHeadroom } from '../budget/doubt.ts';
 import { USUAL_REPLY_MS, type PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';
-import { marketsOfSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';
 
 /**
@@ -22,12 +21,14 @@ export function planInputOf(
   venue: VenueProfile,
 ): PlanInput {
   const all = [...budgets];
+  const own = new Set(Object.values(venue.budgets));
   return {
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
     ),
     traded: runners.flatMap((runner) =>
-      namedMarketsOf(runner).map((market) => ({ strategy: runner.name, market })),
+      // Only the members of a universe have books, not its other candidates.
+      requiredMarkets(runner).map((market) => ({ strategy: runner.name, market })),
     ),
     bridged: bridgedOf(runners, venue),
     trails: runners.flatMap(({ name, trailing }) =>
@@ -44,20 +45,11 @@ export function planInputOf(
       orderPages: PAGES_BEHIND,
       tradePages: PAGES_BEHIND,
       // An exchange with headroom answers the first request after all that were sent before it.
-      arrivedAfterMs: all.some(hasHeadroom) ? USUAL_REPLY_MS : LATE_ARRIVAL_MS,
+      arrivedAfterMs: all.some((budget) => own.has(budget.name) && hasHeadroom(budget))
+        ? USUAL_REPLY_MS
+        : LATE_ARRIVAL_MS,
     },
   };
-}
-
-/**
- * Returns the markets that a strategy names: it may trade in each, even without data of it. The candidates of
- * a universe are not among them: only its members have books.
- */
-function namedMarketsOf(runner: StrategyPort): readonly string[] {
-  const named = runner.subscriptions.flatMap((wanted) =>
-    'isPooled' in wanted || wanted.kind === 'universe' ? [] : marketsOfSubscription(wanted),
-  );
-  return [...new Set([...ownMarketsOf(runner), ...named])];
 }
 
 /**

@@ -8,6 +8,7 @@ import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { lineIn, loadStrategy, placedError } from '../plugins/load-strategy.ts';
 import { ownFileHint } from '../plugins/own-files.ts';
 import { LoadWatch } from '../plugins/load-watch.ts';
+import type { OtherVenueAges } from '../strategy/subscriptions.ts';
 import type { StrategyRunner } from '../strategy/runner.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
@@ -24,6 +25,8 @@ interface LoadInstancesOptions {
   readonly folders: readonly string[];
   /** Markets of the exchange; null if they are unknown, and any is accepted. */
   readonly knownMarkets: ReadonlySet<string> | null;
+  /** Other venues of the configuration; left out if any name is accepted. */
+  readonly venues?: OtherVenueAges;
   /** Threads, one for each strategy; without it strategies are loaded and called directly. */
   readonly threads?: StrategyThreads;
   /** True if the run has books, trades of others and statistics; the default is true. */
@@ -210,8 +213,9 @@ export function givenName({ name, plugin }: Pick<ConfiguredStrategy, 'name' | 'p
 async function runnerOf(
   file: string,
   strategy: ConfiguredStrategy,
-  { knownMarkets, threads, hasBooks = true, isDataSet = false, load = loadStrategy }: LoadInstancesOptions,
+  options: LoadInstancesOptions,
 ): Promise<StrategyPort> {
+  const { knownMarkets, venues, threads, hasBooks = true, isDataSet = false, load = loadStrategy } = options;
   const { plugin, universe, timeframe, params, onError } = strategy;
   const market = strategy.market ?? firstCandidate(strategy, knownMarkets);
   const name = givenName(strategy);
@@ -225,6 +229,7 @@ async function runnerOf(
     hasBooks,
     isDataSet,
     ...(knownMarkets === null ? {} : { knownMarkets }),
+    ...(venues === undefined ? {} : { venues }),
   };
   if (plugin.kind === 'definition') return runnerHere(plugin.definition, settings);
   const shownFile = shownPath(file);
@@ -239,6 +244,7 @@ async function runnerOf(
       timeframe,
       params,
       knownMarkets,
+      venues: venues ?? null,
       restarts,
     });
   }

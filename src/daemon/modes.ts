@@ -11,7 +11,11 @@ import { exchangeConfig, type ExchangeConfig } from '../simulator-server/exchang
 import { feesConfig } from '../simulator-server/market-config.ts';
 import { ledgerPlace } from '../budget/ledger-file.ts';
 import type { Language } from '../language/locale.ts';
+import type { OtherVenueSettings } from '../venues/other-venues.ts';
+import { DAY_MS } from '../domain/time-text.ts';
+import { OTHER_VENUE } from '../domain/market-symbol.ts';
 import { BOT_MODES, FIRST_VENUE } from '../mirror/mirror-path.ts';
+import type { OtherVenueAges } from '../strategy/subscriptions.ts';
 import type { Opening } from '../venues/live-venue.ts';
 import type { ReplayFile } from '../venues/replay-file.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -97,92 +101,95 @@ const budgetLimit = z
   })
   .transform(({ limit, window }) => ({ limit, windowMs: window }));
 
-/** Settings of the exchange at the other end, in the modes `paper` and `live`. */
+/** Settings of an exchange at the other end: of the bot's own, and of other venues that it reads. */
+const EXCHANGE_FIELDS = {
+  baseUrl: address()
+    .optional()
+    .describe('Address of the exchange, scheme and host. Needed in the modes paper and live.'),
+  venue: z
+    .string()
+    .min(1)
+    .max(500)
+    .prefault(FIRST_VENUE)
+    .describe(
+      'The venue: service, the path of a file such as ./my-venue.ts, or the name of an installed package; docs/venues.md says how one is written.',
+    ),
+  name: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, 'expected letters and digits, such as Service')
+    .prefault('service')
+    .describe("The service's own name: the key headers begin with it."),
+  credentials: credentialsSettings
+    .optional()
+    .describe(
+      'Credentials of the bot: token, or key and privateKey, or username and password. Needed in the mode live.',
+    ),
+  plainHttp: z
+    .boolean()
+    .prefault(false)
+    .describe(
+      'Whether an http address of another machine may be used. Others can read what is sent there, secrets included.',
+    ),
+  orderBook: z
+    .enum(ORDER_BOOK_VERSIONS)
+    .prefault('auto')
+    .describe(
+      'The form of order books: that of the interface (v2), that of newer deployments (v3), which has its own limit, or auto: v3 once v2 answers 404 and v3 has the book.',
+    ),
+  limits: z
+    .record(z.string(), budgetLimit)
+    .prefault({})
+    .describe(
+      'Rate limits other than those of the interface, by the name of the budget (docs/reference/endpoints.md has them).',
+    ),
+  headroom: z
+    .number()
+    .min(0)
+    .max(0.5)
+    .prefault(DEFAULT_HEADROOM)
+    .describe(
+      'Share of each limit that stays unused, for requests that a proxy repeats. The rest is rounded down, and never below 1.',
+    ),
+  ledgerFolder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Folder of the ledger of sent requests. All bots that share an address must share it. The user's state folder by default.",
+    ),
+  ledger: z
+    .string()
+    .superRefine((text, context) => {
+      try {
+        checkShownAddress(text);
+      } catch (error) {
+        context.addIssue({
+          code: 'custom',
+          message: messageOf(error),
+        });
+      }
+    })
+    .optional()
+    .describe(
+      'Address of a Redis or Valkey that keeps the ledger for bots on several machines: redis://USER@HOST:PORT/DATABASE, or rediss:// for TLS. Its password is in SARRAF_REDIS_PASSWORD. Every bot of the account must name the same one. A file of this machine by default.',
+    ),
+  ledgerTimeout: duration({ leastMs: 5, mostMs: 200 })
+    .prefault('100ms')
+    .describe(
+      'Longest wait for an answer of that Redis. What is not answered is not sent. A request leaves within 250 ms of its question to Redis, or not at all.',
+    ),
+  publicAddress: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,40}$/, 'expected a name of letters, digits, dots and dashes')
+    .optional()
+    .describe(
+      'Name of the public IP address that this machine calls from, where bots on several machines share a ledger and their public addresses differ. Limits per address are counted apart by it. Machines behind one public address must have the same name, or none.',
+    ),
+};
+
+/** Settings of the exchange at which the bot trades, in the modes `paper` and `live`. */
 const exchangeSettings = z
-  .strictObject({
-    baseUrl: address()
-      .optional()
-      .describe('Address of the exchange, scheme and host. Needed in the modes paper and live.'),
-    venue: z
-      .string()
-      .min(1)
-      .max(500)
-      .prefault(FIRST_VENUE)
-      .describe(
-        'The venue: service, the path of a file such as ./my-venue.ts, or the name of an installed package; docs/venues.md says how one is written.',
-      ),
-    name: z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, 'expected letters and digits, such as Service')
-      .prefault('service')
-      .describe("The service's own name: the key headers begin with it."),
-    credentials: credentialsSettings
-      .optional()
-      .describe(
-        'Credentials of the bot: token, or key and privateKey, or username and password. Needed in the mode live.',
-      ),
-    plainHttp: z
-      .boolean()
-      .prefault(false)
-      .describe(
-        'Whether an http address of another machine may be used. Others can read what is sent there, secrets included.',
-      ),
-    orderBook: z
-      .enum(ORDER_BOOK_VERSIONS)
-      .prefault('auto')
-      .describe(
-        'The form of order books: that of the interface (v2), that of newer deployments (v3), which has its own limit, or auto: v3 once v2 answers 404 and v3 has the book.',
-      ),
-    limits: z
-      .record(z.string(), budgetLimit)
-      .prefault({})
-      .describe(
-        'Rate limits other than those of the interface, by the name of the budget (docs/reference/endpoints.md has them).',
-      ),
-    headroom: z
-      .number()
-      .min(0)
-      .max(0.5)
-      .prefault(DEFAULT_HEADROOM)
-      .describe(
-        'Share of each limit that stays unused, for requests that a proxy repeats. The rest is rounded down, and never below 1.',
-      ),
-    ledgerFolder: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        "Folder of the ledger of sent requests. All bots that share an address must share it. The user's state folder by default.",
-      ),
-    ledger: z
-      .string()
-      .superRefine((text, context) => {
-        try {
-          checkShownAddress(text);
-        } catch (error) {
-          context.addIssue({
-            code: 'custom',
-            message: messageOf(error),
-          });
-        }
-      })
-      .optional()
-      .describe(
-        'Address of a Redis or Valkey that keeps the ledger for bots on several machines: redis://USER@HOST:PORT/DATABASE, or rediss:// for TLS. Its password is in SARRAF_REDIS_PASSWORD. Every bot of the account must name the same one. A file of this machine by default.',
-      ),
-    ledgerTimeout: duration({ leastMs: 5, mostMs: 200 })
-      .prefault('100ms')
-      .describe(
-        'Longest wait for an answer of that Redis. What is not answered is not sent. A request leaves within 250 ms of its question to Redis, or not at all.',
-      ),
-    publicAddress: z
-      .string()
-      .regex(/^[A-Za-z0-9._-]{1,40}$/, 'expected a name of letters, digits, dots and dashes')
-      .optional()
-      .describe(
-        'Name of the public IP address that this machine calls from, where bots on several machines share a ledger and their public addresses differ. Limits per address are counted apart by it. Machines behind one public address must have the same name, or none.',
-      ),
-  })
+  .strictObject(EXCHANGE_FIELDS)
   .transform(
     ({
       baseUrl = null,
@@ -203,9 +210,39 @@ const exchangeSettings = z
     }),
   );
 
-/** Sections of a bot's configuration that set where its orders go. */
+const { venue, plainHttp, orderBook, limits, headroom } = EXCHANGE_FIELDS;
+
+/** Maximum number of other venues: each has a connection and a ledger. */
+const MOST_OTHER_VENUES = 10;
+
+/** Settings of other venues, by the names that strategies use. */
+const otherVenuesSettings = z
+  .record(
+    z.string().regex(OTHER_VENUE, 'expected a name of at most 20 lower-case letters, digits and hyphens'),
+    z.strictObject({
+      baseUrl: address().describe('Address of the exchange, scheme and host.'),
+      venue,
+      maxAge: duration({ leastMs: 100, mostMs: DAY_MS })
+        .nullable()
+        .prefault(null)
+        .describe('Longest age of its data, whatever a strategy accepts. Without it the strategy says it.'),
+      plainHttp,
+      orderBook,
+      limits,
+      headroom,
+    }),
+  )
+  .refine((given) => Object.keys(given).length <= MOST_OTHER_VENUES, {
+    error: `expected at most ${MOST_OTHER_VENUES} venues`,
+  })
+  .prefault({});
+
+/** Sections of a bot's configuration that set where its orders go, and which exchanges it reads. */
 export const MODE_SETTINGS = {
   exchange: exchangeSettings.prefault({}).describe('The exchange, in the modes paper and live.'),
+  venues: otherVenuesSettings.describe(
+    "Other exchanges, by a name of yours: strategies read their books with venue('NAME'). Nothing is traded there, and no credentials are used; docs/world-prices.md.",
+  ),
   embedded: embeddedSettings.describe('The exchange in this process, in the mode embedded.'),
   paper: paperSettings.describe('The account and the public data of the mode paper.'),
 };
@@ -217,6 +254,8 @@ type ExchangeRead = Omit<Read['exchange'], 'venue'> & { readonly venue: VenuePla
 /** Settings of the modes once files are read and paths are absolute. */
 export interface ModeConfig extends Pick<Read, 'paper'> {
   readonly exchange: ExchangeRead;
+  /** Other venues, whose public data is read. */
+  readonly venues: OtherVenueSettings;
   readonly mode: (typeof BOT_MODES)[number];
   /** `exchange` is null if the exchange in this process has the defaults. */
   readonly embedded: Omit<Read['embedded'], 'file' | 'exchange'> & {
@@ -226,7 +265,7 @@ export interface ModeConfig extends Pick<Read, 'paper'> {
 
 /** Resolves the paths and addresses of the modes' settings. */
 export function modeConfig(
-  { exchange, paper, embedded: { file: _read, exchange: _inline, ...embedded } }: Read,
+  { exchange, venues, paper, embedded: { file: _read, exchange: _inline, ...embedded } }: Read,
   of: {
     readonly exchange: ExchangeConfig | null;
     readonly absolute: (path: string | null) => string | null;
@@ -234,12 +273,25 @@ export function modeConfig(
     readonly folder: string;
   },
 ): Omit<ModeConfig, 'mode'> {
+  const own = {
+    ...exchange,
+    venue: { name: exchange.venue, folder: of.folder },
+    ledgerFolder: of.absolute(exchange.ledgerFolder),
+  };
   return {
-    exchange: {
-      ...exchange,
-      venue: { name: exchange.venue, folder: of.folder },
-      ledgerFolder: of.absolute(exchange.ledgerFolder),
-    },
+    exchange: own,
+    venues: Object.fromEntries(
+      Object.entries(venues).map(([name, { maxAge: maxAgeMs, ...other }]) => [
+        name,
+        {
+          ...own,
+          ...other,
+          venue: { name: other.venue, folder: of.folder, setting: `venues.${name}.venue` },
+          credentials: null,
+          maxAgeMs,
+        },
+      ]),
+    ),
     embedded: { ...embedded, replay: of.absolute(embedded.replay), exchange: of.exchange },
     paper: { ...paper, baseUrl: paper.baseUrl ?? exchange.baseUrl },
   };
@@ -374,6 +426,27 @@ export function ledgerOf(config: ModeConfig): string | null {
   const baseUrl = MODES[config.mode].address(config);
   return baseUrl === null ? null : ledgerPlace(baseUrl, config.exchange);
 }
+
+/** Opens the venue of a configuration, with the other venues that it reads. Throws as `open` of its mode. */
+export async function openVenue(
+  config: OpenConfig,
+  replay: ReplayFile | null,
+  opening: Opening,
+): Promise<Venue> {
+  const own = await MODES[config.mode].open(config, replay, opening);
+  if (Object.keys(config.venues).length === 0) return own;
+  try {
+    const { openOtherVenues, withOtherVenues } = await import('../venues/other-venues.ts');
+    return withOtherVenues(own, await openOtherVenues(config.venues, opening));
+  } catch (error) {
+    await closeVenue(own);
+    throw error;
+  }
+}
+
+/** Returns the longest ages of the data of other venues, by their names, for the strategies. */
+export const otherVenueAges = ({ venues }: Pick<ModeConfig, 'venues'>): OtherVenueAges =>
+  Object.fromEntries(Object.entries(venues).map(([name, { maxAgeMs }]) => [name, maxAgeMs]));
 
 /** Closes a venue; requests that wait for a slot of the limiter are refused first. */
 export async function closeVenue(venue: Venue): Promise<void> {

@@ -23,7 +23,7 @@ import { leftLines } from './left-text.ts';
 import { loadInstances, refuseWithout, runNoteOf } from './load-instances.ts';
 import { acquireProcessLocks, type ProcessLocks } from './process-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
-import { closeVenue, ledgerOf, MODES } from './modes.ts';
+import { closeVenue, ledgerOf, MODES, openVenue, otherVenueAges } from './modes.ts';
 import { Operator } from './run/operator.ts';
 import { beginRecording, createRecording, endRecording } from './run-recording.ts';
 import type { Recording } from './run/recording.ts';
@@ -186,7 +186,7 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
     Date.now,
   );
   await using opened = new AsyncDisposableStack();
-  const opening = await MODES[config.mode].open(config, replay, {
+  const opening = await openVenue(config, replay, {
     signal: options.signal,
     onWait(message, level) {
       if (level === undefined) screen.log('notice', message);
@@ -239,6 +239,7 @@ async function trade(
     strategies: shadows.strategies,
     folders,
     knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
+    venues: otherVenueAges(config),
     threads,
   });
   await shadows.load();

@@ -6,7 +6,7 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 interface ThreadedStrategy extends Pick<
   WorkerSetup,
-  'file' | 'shownFile' | 'market' | 'timeframe' | 'params'
+  'file' | 'shownFile' | 'market' | 'timeframe' | 'params' | 'venues'
 > {
   /** Name of the strategy; null: the one in its own definition. */
   readonly name: string | null;

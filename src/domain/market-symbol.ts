@@ -4,6 +4,36 @@ import { SarrafError } from './errors.ts';
 /** Symbol of a market as public paths spell it, and as it is used inside: `BTCUSDT`. */
 export type MarketSymbol = Brand<string, 'MarketSymbol'>;
 
+/** A market of another venue than the bot's: the venue's name in the configuration, and its own symbol. */
+interface OtherMarket {
+  readonly venue: string;
+  readonly symbol: string;
+}
+
+/** Pattern of the name of another venue. */
+export const OTHER_VENUE = /^[a-z][a-z0-9-]{0,19}$/;
+
+const OTHER_SYMBOL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/;
+
+/**
+ * Returns the text that stands for a market of another venue, such as `world:BTCUSDT`. The symbol is the one
+ * of that venue. Throws `INVALID_MARKET` for one that is no name of a folder either.
+ */
+export function otherMarketText({ venue, symbol }: OtherMarket): string {
+  if (OTHER_SYMBOL.test(symbol)) return `${venue}:${symbol}`;
+  throw new SarrafError(
+    'INVALID_MARKET',
+    `expected a symbol of at most 40 letters, digits, dots, hyphens and underscores, as ${venue} writes it, was ${JSON.stringify(symbol)}`,
+  );
+}
+
+/** Returns the market of another venue that a text stands for; null for one of the bot's own exchange. */
+export function otherMarketOf(text: string): OtherMarket | null {
+  const [venue = '', symbol, more] = text.split(':');
+  if (symbol === undefined || more !== undefined) return null;
+  return OTHER_VENUE.test(venue) && OTHER_SYMBOL.test(symbol) ? { venue, symbol } : null;
+}
+
 /** Name of a currency at the exchange, in lower case: `btc`, `usdt`. */
 export type Currency = string;
 

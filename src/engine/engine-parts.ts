@@ -69,6 +69,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   const markets = new MarketDataCache({
     standstills,
     markets: settings.markets,
+    others: instances.flatMap(({ others }) => others.map(({ market }) => market)),
     outbox,
     findings,
     emit: (event, market) => {
@@ -136,6 +137,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     closedIn: (market) => findings.closedIn(market),
     refusedBefore: (order, stopLeg, reduces) => refused.objectionTo(order, stopLeg, reduces),
     mayEnter: (intentId) => intents.mayEnter(intentId),
+    isClosing: (strategy, coin) => byHand.closing.closingOf(strategy, [coin]) !== null,
     onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
   });
   const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });

@@ -7,7 +7,7 @@ import type { PnlViews, PnlView } from './risk/risk-view.ts';
 import { AssetLedger, type AssetLedgerOptions, type MovedCoins } from '../portfolio/asset-ledger.ts';
 import type { PnlTrack, PriceOf } from '../portfolio/holding.ts';
 import { type StrategyPort, type StrategyLogLine, ownMarketsOf } from '../strategy/strategy-port.ts';
-import { marketsOfSubscription } from '../strategy/subscriptions.ts';
+import { isOfOtherVenue, marketsOfSubscription, type PolledSubscription } from '../strategy/subscriptions.ts';
 import { nextDueMs } from '../strategy/check-subscriptions.ts';
 import type { StrategyInstanceSettings } from './engine-settings.ts';
 import { IntentTally } from './intent-tally.ts';
@@ -66,6 +66,8 @@ export class StrategyInstance {
   readonly ledger: AssetLedger;
   /** Its own market and those of its subscriptions, each once. */
   readonly markets: readonly string[];
+  /** Books of other venues that it needs: while one is too old, its orders wait. */
+  readonly others: readonly PolledSubscription[];
   /** Quote currencies of its markets. */
   readonly quotes: ReadonlySet<Currency>;
   /** Its capital in quote currencies of its markets; empty if it uses the account's money. */
@@ -83,6 +85,7 @@ export class StrategyInstance {
     this.runner = settings.runner;
     this.name = settings.runner.name;
     this.markets = marketsOf(this.runner);
+    this.others = this.runner.subscriptions.filter(isOfOtherVenue);
     this.quotes = new Set(this.markets.map((market) => parseMarket(market).quote));
     this.capital = new Map(
       [...this.quotes].flatMap((quote) => {
@@ -283,7 +286,7 @@ export function marketsOf({
 /** Returns the markets that a strategy can not run without: its own and those named in its subscriptions. */
 export function requiredMarkets(runner: Pick<StrategyPort, 'market' | 'subscriptions'>): readonly string[] {
   const named = runner.subscriptions.flatMap((wanted) =>
-    'market' in wanted && wanted.isPooled !== true ? [wanted.market] : [],
+    'isPooled' in wanted || wanted.kind === 'universe' ? [] : marketsOfSubscription(wanted),
   );
   return [...new Set([...ownMarketsOf(runner), ...named])];
 }

@@ -348,6 +348,8 @@ class Reading {
         >(`SELECT market, ifnull(${best('bids')}, ${best('asks')}) AS price, seen_at_ms AS atMs FROM books
          WHERE market NOT IN (SELECT market FROM stats WHERE latest IS NOT NULL)
            AND market NOT IN (SELECT market FROM public_trades)
+           -- A market of another venue, where nothing is sold.
+           AND market NOT LIKE '%:%'
            AND ifnull(${best('bids')}, ${best('asks')}) IS NOT NULL`)
         .all({}),
     ];

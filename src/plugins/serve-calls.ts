@@ -145,7 +145,7 @@ const KINDS: readonly StrategyEvent['kind'][] = [
 ];
 
 /** Setup of this thread, which loads one strategy's file, sets it up and calls its handlers one by one. */
-const { memory, file, shownFile, name, market, universe, quotes, timeframe, params, knownMarkets } =
+const { memory, file, shownFile, name, market, universe, quotes, timeframe, params, knownMarkets, venues } =
   workerData as WorkerSetup;
 const port = parentPort as MessagePort;
 const line = new SharedLine(memory);
@@ -188,6 +188,7 @@ async function load(): Promise<StrategyRunner | Extract<Loaded, { kind: 'problem
       timeframe,
       params,
       ...(knownMarkets === null ? {} : { knownMarkets: new Set(knownMarkets) }),
+      ...(venues === null ? {} : { venues }),
       source,
     });
   } catch (error) {

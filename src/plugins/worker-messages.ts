@@ -1,5 +1,6 @@
 import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/candle.ts';
+import type { OtherVenueAges } from '../strategy/subscriptions.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault, StrategyPort, StrategyLogLine } from '../strategy/strategy-port.ts';
@@ -29,6 +30,8 @@ export interface WorkerSetup {
   readonly params: Readonly<Record<string, unknown>>;
   /** Markets of the exchange; null if any market is accepted. */
   readonly knownMarkets: readonly string[] | null;
+  /** Other venues of the configuration; null if any name is accepted. */
+  readonly venues: OtherVenueAges | null;
 }
 
 /** Message after setup: the strategy is ready, or why it is not. */

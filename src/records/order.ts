@@ -75,6 +75,9 @@ export const PRICED_ORDER = { ...ORDER, price: field('money') };
 
 export interface PricedOrder extends RecordOf<typeof PRICED_ORDER> {}
 
+/** Tag of the orders that a person places. */
+export const BY_HAND_TAG = 'by-hand';
+
 /** Fields of an order that a person places. */
 export const BY_HAND_ORDER = ['strategy', 'market', 'side', 'amount', 'price', 'stopPrice'] as const;
 

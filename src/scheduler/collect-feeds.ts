@@ -1,4 +1,6 @@
 import { timeframeMs } from '../domain/candle.ts';
+import { invalidOptions } from '../domain/errors.ts';
+import { otherMarketOf } from '../domain/market-symbol.ts';
 import { marginTopic } from '../records/margin.ts';
 import {
   type CandleSubscription,
@@ -44,13 +46,7 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
     if ('isPooled' in subscription) continue;
     switch (subscription.kind) {
       case 'book':
-        want(
-          bookFeed(
-            { market: subscription.market, budget: budgetOf.book, cacheMs },
-            agesOf(subscription),
-            strategy,
-          ),
-        );
+        want(bookFeed(bookTarget(subscription.market, input.venue), agesOf(subscription), strategy));
         break;
       case 'trades':
         want(
@@ -105,7 +101,12 @@ export function collectFeeds(input: PlanInput): readonly Feed[] {
   }
   if (feeds.size > 0 || input.usesAccount) want(optionsFeed(budgetOf.options));
   if (input.usesAccount) accountFeeds(input).forEach(want);
-  return [...feeds.values()].map((feed) => ({ ...feed, weight: weightOf(input.venue, feed.kind) }));
+  return [...feeds.values()].map((feed) => {
+    const other = feed.market === null ? null : otherMarketOf(feed.market);
+    const weight =
+      other === null ? weightOf(input.venue, feed.kind) : input.venue.others?.get(other.venue)?.weight;
+    return { ...feed, weight: weight ?? 1 };
+  });
 }
 
 /** Returns one feed of all books in place of one for each market: as fresh as the most demanding of them. */
@@ -155,12 +156,25 @@ function feedOf(
   };
 }
 
-function bookFeed(
-  of: { readonly market: string; readonly budget: string; readonly cacheMs: number },
-  ages: FeedAges,
-  asker: string,
-): Feed {
-  const { market, budget, cacheMs } = of;
+/** Returns the market of a book with the facts of its venue. Throws `INVALID_OPTIONS` for an unknown one. */
+function bookTarget(market: string, { budgets, bookCacheMs, others }: PlanInput['venue']): BookTarget {
+  const other = otherMarketOf(market);
+  if (other === null) return { market, budget: budgets.book, cacheMs: bookCacheMs };
+  const facts = others?.get(other.venue);
+  if (facts !== undefined) return { market, budget: facts.budget, cacheMs: facts.bookCacheMs };
+  const known = [...(others?.keys() ?? [])].join(', ') || 'it has none';
+  throw invalidOptions(
+    `book ${market}: expected one of the venues of the configuration (${known}), was ${other.venue}`,
+  );
+}
+
+interface BookTarget {
+  readonly market: string;
+  readonly budget: string;
+  readonly cacheMs: number;
+}
+
+function bookFeed({ market, budget, cacheMs }: BookTarget, ages: FeedAges, asker: string): Feed {
   // Asking again within the cache's time gives the same book.
   const wantedMs = Math.max(ages.wantedMs, Math.min(cacheMs, ages.longestMs));
   const target = {

@@ -34,6 +34,7 @@ export interface PlanInput {
     | 'ownLists'
     | 'pageSizes'
     | 'unserved'
+    | 'others'
   >;
   /** True if orders are placed, so that orders, trades and wallets are polled. */
   readonly usesAccount: boolean;

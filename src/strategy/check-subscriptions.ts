@@ -2,7 +2,13 @@ import { refusal } from './checks/intent-fields.ts';
 import { type SarrafError, invalidStrategy } from '../domain/errors.ts';
 import { expectedMarket } from './decimal-input.ts';
 import { fieldsOf } from './fields.ts';
-import { routeOfSubscription, isOfMargin, subscription, type Subscription } from './subscriptions.ts';
+import {
+  routeOfSubscription,
+  isOfMargin,
+  isOfOtherVenue,
+  subscription,
+  type Subscription,
+} from './subscriptions.ts';
 import { Cron } from 'croner';
 
 /** Longest cron pattern, in characters; no useful pattern is longer. */
@@ -110,7 +116,8 @@ function checkOne(
     return;
   }
   if (subscription.kind === 'universe' || subscription.kind === 'signal') return;
-  if (!isOfMargin(subscription) && knownMarkets !== undefined && !knownMarkets.has(subscription.market))
+  const isOwn = !isOfMargin(subscription) && !isOfOtherVenue(subscription);
+  if (isOwn && knownMarkets !== undefined && !knownMarkets.has(subscription.market))
     throw refusal(`${place}.market`, expectedMarket(subscription.market, knownMarkets));
   if (subscription.kind === 'candles' || subscription.maxAgeMs >= subscription.everyMs) return;
   const { everyMs, maxAgeMs } = subscription;

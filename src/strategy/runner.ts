@@ -5,7 +5,13 @@ import { expectedMarket } from './decimal-input.ts';
 import { ColumnCandle, type BarRows } from './column-candle.ts';
 import type { CandleSeries } from './data/candle-series.ts';
 import { dataSetup } from './data/data.ts';
-import { routeOfEvent, withUniverses, type CandleSubscription, type Subscription } from './subscriptions.ts';
+import {
+  routeOfEvent,
+  withUniverses,
+  type CandleSubscription,
+  type OtherVenueAges,
+  type Subscription,
+} from './subscriptions.ts';
 import {
   HandlerCall,
   candlePlacesOf,
@@ -61,6 +67,8 @@ export interface RunnerSetup {
   readonly isDataSet?: boolean;
   /** Symbols that exist; if left out, any market is accepted. */
   readonly knownMarkets?: ReadonlySet<string>;
+  /** Other venues of the configuration; if left out, any name is accepted. */
+  readonly venues?: OtherVenueAges;
   /** Rule for the markets in which a strategy of one market runs instead of `market`; null for none. */
   readonly universe?: UniverseWish | null;
   /** Where the strategy's code is, for error messages. */
@@ -131,10 +139,11 @@ export class StrategyRunner implements StrategyPort {
         hasBooks,
         marketNames,
         knownMarkets: listedMarkets,
+        venues: setup.venues,
       }),
     );
     const checked = checkedData(declared, { marketNames, hasBooks, knownMarkets });
-    const { entries, universes } = checked;
+    const { entries, universes, emptyLists } = checked;
     this.universes = universes;
     this.entries = entries;
     const indicators = addIndicators(definition.indicators?.(declared, { params, timeframe }), checked);
@@ -158,6 +167,7 @@ export class StrategyRunner implements StrategyPort {
       params,
       entries,
       universes,
+      emptyLists,
       knownMarkets,
       state: this.state,
       call: this.call,

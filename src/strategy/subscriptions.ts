@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { otherMarketOf } from '../domain/market-symbol.ts';
 import { LONGEST_WARM_UP, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import type { Immutable } from '../domain/stored-json.ts';
 import { DAY_MS } from '../domain/time-text.ts';
@@ -14,6 +15,9 @@ export interface Freshness {
   /** The longest allowed age in ms. A run does not start if the rate limits can not keep it. */
   readonly maxAgeMs?: number;
 }
+
+/** Names of other venues, each with the longest age of its data in ms; null for that of the strategy. */
+export type OtherVenueAges = Readonly<Record<string, number | null>>;
 
 /** Defaults. The limits allow 60 book requests a minute, 15 of the public tape, 100 of daily statistics. */
 export const FRESHNESS = {
@@ -35,7 +39,8 @@ const MOST_CANDIDATES = 1_000;
 /** Longest `maxAgeMs` that a signal may declare: its age when the bot accepts it. */
 const LONGEST_SIGNAL_AGE_MS = 1_800_000;
 
-const market = z.string().min(1).max(30);
+/** A symbol, or the text of a market of another venue. */
+const market = z.string().min(1).max(61);
 const age = z.int().min(100).max(DAY_MS);
 /** Schema of a signal's maximum age, in ms. Ids are remembered for longer, so none is delivered twice. */
 const signalAge = z.int().min(1_000).max(LONGEST_SIGNAL_AGE_MS);
@@ -70,8 +75,8 @@ const ofMargin = <Kind extends keyof typeof MARGIN_FRESHNESS>(kind: Kind) =>
 const currency = z.string().regex(/^[a-z0-9_]{1,20}$/, 'expected a currency in lower case, such as btc');
 
 /**
- * Schema of any subscription of a strategy. `market` is a symbol such as `BTCIRT`. Closed bars are requested
- * once a bar has closed, so they have no maximum age.
+ * Schema of any subscription of a strategy. `market` is a symbol such as `BTCIRT`, for a book also a market
+ * of another venue. Closed bars are requested once a bar has closed, so they have no maximum age.
  */
 export const subscription = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -134,11 +139,16 @@ const MARGIN_KINDS: ReadonlySet<string> = new Set<MarginSubscription['kind']>([
 export const isOfMargin = (wanted: Subscription): wanted is MarginSubscription =>
   MARGIN_KINDS.has(wanted.kind);
 
-/** Returns the markets whose data a subscription delivers. */
+/** Returns the markets of the own exchange whose data a subscription delivers. */
 export function marketsOfSubscription(wanted: Subscription): readonly string[] {
   if (wanted.kind === 'timer' || wanted.kind === 'signal' || isOfMargin(wanted)) return [];
-  return wanted.kind === 'universe' ? wanted.candidates : [wanted.market];
+  if (wanted.kind === 'universe') return wanted.candidates;
+  return isOfOtherVenue(wanted) ? [] : [wanted.market];
 }
+
+/** True for a subscription to a book of another venue. */
+export const isOfOtherVenue = (wanted: Subscription): wanted is PolledSubscription =>
+  wanted.kind === 'book' && otherMarketOf(wanted.market) !== null;
 
 /** Subscribes to closed candles, in order, each once; after a gap, the next one has the number missing. */
 export function candles(

@@ -342,6 +342,8 @@ export function knownDevice(path: string, onProblem: (message: string) => void):
 export interface VenuePlace {
   readonly name: string;
   readonly folder: string;
+  /** Path of the setting that names it; `exchange.venue` if left out. */
+  readonly setting?: string;
 }
 
 /** Network access to an exchange, as configured. */

@@ -80,10 +80,16 @@ export const NO_MARGIN_ON_PAPER = unserved(
 
 /** Returns the profile of an exchange in this process with the market data of another. */
 export function profileOnPaper(followed: VenueProfile): VenueProfile {
-  const { name, budgets, timeframes, barAnchors, bookCacheMs, marketNames, pageSizes } = followed;
+  const { name, budgets, timeframes, barAnchors, bookCacheMs, marketNames, pageSizes, others } = followed;
   const ofMarkets = { name, budgets, timeframes, barAnchors, bookCacheMs, marketNames };
   const pages = { ...INTERFACE_PROFILE.pageSizes, candles: pageSizes.candles };
-  return { ...INTERFACE_PROFILE, ...ofMarkets, pageSizes: pages, unserved: NO_MARGIN_ON_PAPER };
+  return {
+    ...INTERFACE_PROFILE,
+    ...ofMarkets,
+    pageSizes: pages,
+    unserved: NO_MARGIN_ON_PAPER,
+    ...(others === undefined ? {} : { others }),
+  };
 }
 
 /** Margin calls that a key cannot make. */

@@ -31,19 +31,20 @@ export interface VenuePackage {
 }
 
 /** Returns the venue of a file or a package, with its wire for tests. Throws as `loadVenue` does. */
-export async function loadVenuePackage({ name, folder }: VenuePlace): Promise<VenuePackage> {
+export async function loadVenuePackage(place: VenuePlace): Promise<VenuePackage> {
+  const { name, folder } = place;
   const specifier = isPath(name) ? pathToFileURL(resolve(folder, name)).href : name;
   const loaded = await importFrom(specifier, pathToFileURL(`${folder}/`).href).catch((error: unknown) => {
-    throw unusable(name, error);
+    throw unusable(place, error);
   });
   const { default: definition, wire = null } = loaded as {
     readonly default?: unknown;
     readonly wire?: VenueWire;
   };
   if (!isDefinition(definition))
-    throw wrong(name, 'expected a default export made by defineVenue of sarraf/venue, found another value');
+    throw wrong(place, 'expected a default export made by defineVenue of sarraf/venue, found another value');
   if (Object.hasOwn(OWN, definition.name))
-    throw wrong(name, `expected a name of its own, found ${definition.name}, which comes with sarraf`);
+    throw wrong(place, `expected a name of its own, found ${definition.name}, which comes with sarraf`);
   return { definition, wire };
 }
 
@@ -59,19 +60,20 @@ function isDefinition(value: unknown): value is VenueDefinition {
   );
 }
 
-function unusable(name: string, error: unknown): SarrafError {
+function unusable(place: VenuePlace, error: unknown): SarrafError {
+  const { name } = place;
   // A definition that is wrong says so in its own words.
-  if (error instanceof SarrafError) return wrong(name, error.message);
+  if (error instanceof SarrafError) return wrong(place, error.message);
   const { code } = error as NodeJS.ErrnoException;
   const isMissing = code === 'ERR_MODULE_NOT_FOUND' && messageOf(error).includes(name.replace(/^\.\//, ''));
-  if (!isMissing) return wrong(name, `the file ends with ${messageOf(error)}`, error);
+  if (!isMissing) return wrong(place, `the file ends with ${messageOf(error)}`, error);
   const known = Object.keys(OWN).join(', ');
   return wrong(
-    name,
+    place,
     `expected ${known}, the path of a file such as ./my-venue.ts, or an installed package, found none of this name`,
     error,
   );
 }
 
-const wrong = (name: string, why: string, cause?: unknown): SarrafError =>
-  invalidOptions(`exchange.venue ${JSON.stringify(name)}: ${why}`, cause === undefined ? {} : { cause });
+const wrong = ({ name, setting = 'exchange.venue' }: VenuePlace, why: string, cause?: unknown): SarrafError =>
+  invalidOptions(`${setting} ${JSON.stringify(name)}: ${why}`, cause === undefined ? {} : { cause });

@@ -42,6 +42,8 @@ export interface PaperSettings {
     readonly balances: Readonly<Record<string, string>>;
     readonly fees: FeeSchedule;
   };
+  /** Other venues, whose prices are in tether. */
+  readonly venues?: Readonly<Record<string, unknown>>;
   /** Strategies to run. One without a market of its own was refused before. */
   readonly strategies: readonly { readonly market: string | null }[];
 }
@@ -74,6 +76,8 @@ export async function createPaperVenue(
     const traded = new Set([
       ...config.strategies.flatMap(({ market }) => market ?? []),
       ...(store?.symbols ?? []),
+      // A strategy turns prices of other venues into those of its market with this one.
+      ...(Object.keys(config.venues ?? {}).length === 0 ? [] : [remote.profile.marketNames.bridge.market]),
     ]);
     const markets = all.filter(({ symbol }) => traded.has(symbol));
     for (const symbol of traded) {

@@ -377,6 +377,8 @@ export interface VenueProfile {
   readonly budgets: Readonly<Record<VenueCallKind, string>>;
   /** Most units that a call takes of each budget it charges; one of its own if left out. */
   readonly charges?: Partial<Readonly<Record<VenueCallKind, readonly Charge[]>>>;
+  /** Other venues whose books the bot reads, by their names in the configuration; absent if none. */
+  readonly others?: ReadonlyMap<string, OtherVenueFacts>;
   /** Calls that it does not answer, each with the reason as the end of a sentence; absent if none. */
   readonly unserved?: ReadonlyMap<VenueCallKind, string>;
 }
@@ -390,6 +392,8 @@ export const chargesOf = (
 /** Returns the most units that a call takes of the budget in whose queue it waits. */
 export const weightOf = (venue: Pick<VenueProfile, 'budgets' | 'charges'>, kind: VenueCallKind): number =>
   chargesOf(venue, kind)[0]?.weight ?? 1;
+/** Facts about another venue for the plan: the charge of a book, and `bookCacheMs`. */
+export interface OtherVenueFacts extends Charge, Pick<VenueProfile, 'bookCacheMs'> {}
 
 const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];
 const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];

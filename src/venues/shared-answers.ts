@@ -53,7 +53,8 @@ export class SharedAnswers {
     } else {
       this.lastNumber += 1;
       const number = this.lastNumber;
-      this.newest.set(tripKey(call), { answer, number });
+      // The age of a book of another venue counts from the first engine's request.
+      this.newest.set(tripKey(call), { answer: { ...answer, saidAtMs: askedAtMs }, number });
       if (call.kind === 'books')
         for (const [market, value] of Object.entries(answer.value as VenueValues['books']))
           this.newest.set(tripKey({ kind: 'book', market }), { answer: { outcome: 'value', value }, number });
@@ -105,7 +106,7 @@ export class SharedAnswers {
 
   /** Joins books that were read one by one: one engine may poll all at once, the other each. */
   private allBooks(): NumberedAnswer | null {
-    const books = [...this.newest].filter(([key]) => key.startsWith('book '));
+    const books = [...this.newest].filter(([key]) => key.startsWith('book ') && !key.includes(':'));
     if (books.length === 0) return null;
     const value = Object.fromEntries(
       books.map(([key, { answer }]) => [key.slice('book '.length), answer.value as OrderBook]),

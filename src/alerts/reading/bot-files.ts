@@ -332,9 +332,11 @@ function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorN
     halt: readRecord(stored, 'control')?.halted ?? null,
     approvals: reader.approvals().map((entry) => waitingApproval(entry)),
     // Only books are polled all the time; other feeds may be old by plan. A market that has left a universe
-    // is not followed any more.
+    // is not followed any more. A book of another venue has a colon in its name.
     staleFeeds: Object.entries(readTimes).flatMap(([feed, readAtMs]) =>
-      followed.has(feed) && atMs - readAtMs > STALE_AFTER_MS ? [{ feed, readAtMs }] : [],
+      (followed.has(feed) || feed.includes(':')) && atMs - readAtMs > STALE_AFTER_MS
+        ? [{ feed, readAtMs }]
+        : [],
     ),
     lastReadMs: times.length === 0 ? null : Math.max(...times),
     strategies: reader.strategies().map(({ name, status, reason, atMs: sinceMs }) => ({

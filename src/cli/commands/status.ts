@@ -1,5 +1,6 @@
 import { formatUnits, moneyText, countText } from '../../domain/money.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
+import { otherMarketOf } from '../../domain/market-symbol.ts';
 import type { Command } from 'commander';
 import { readHaltWait } from '../../daemon/control-file.ts';
 import { dataFolderOwner, type ProcessLockOwner } from '../../daemon/process-locks.ts';
@@ -131,13 +132,17 @@ function runnerText(runner: ProcessLockOwner | null, nowMs: number): string {
   return `, pid ${runner.pid} on ${runner.host} since ${clockText(runner.sinceMs, nowMs)} UTC`;
 }
 
-/** Returns when each kind of data was last read, changed or not; for several markets, the oldest time. */
+/**
+ * Returns when each kind of data was last read, changed or not; for several markets, the oldest time. Books
+ * of other venues are named one by one.
+ */
 function readTimes(stored: readonly StoredRow[]): readonly (readonly [what: string, timeMs: number])[] {
   const byFeed = readRecord(stored, 'read-times') ?? {};
   const oldest = new Map<string, number>();
   for (const [feed, timeMs] of Object.entries(byFeed)) {
-    const [kind = feed] = feed.split(' ');
-    oldest.set(kind, Math.min(oldest.get(kind) ?? Number.POSITIVE_INFINITY, timeMs));
+    const [kind = feed, market = ''] = feed.split(' ');
+    const what = otherMarketOf(market) === null ? kind : feed;
+    oldest.set(what, Math.min(oldest.get(what) ?? Number.POSITIVE_INFINITY, timeMs));
   }
   return [...oldest];
 }

@@ -7,6 +7,7 @@ import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import type { Venue } from '../../venues/venue.ts';
 import type { BotConfig, ConfiguredShadow, ConfiguredStrategy } from '../create-bot-config.ts';
 import { loadInstances } from '../load-instances.ts';
+import { otherVenueAges } from '../modes.ts';
 import { Promotions, readPromotions } from '../promotions.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { StrategyThreads } from '../strategy-threads.ts';
@@ -65,6 +66,7 @@ export class Shadows {
           strategies: [strategy],
           folders,
           knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
+          venues: otherVenueAges(config),
           threads,
         });
         this.loaded.push(...instances.map((instance) => ({ shadow: { ...shadow, strategy }, instance })));

@@ -26,10 +26,11 @@ export function checkWhole(written: unknown): readonly Located[] {
   const root = plain(written);
   return [
     ...checkMode(root),
-    ...checkLimits(plain(root['exchange'])),
+    ...checkLimits(plain(root['exchange']), ['exchange']),
     ...checkStrategyNames(root),
     ...checkShadows(root),
     ...checkEmbedded(plain(root['embedded'])),
+    ...checkOtherVenues(root),
     ...checkWatchdog(plain(root['watchdog'])),
   ];
 }
@@ -70,13 +71,44 @@ function checkMode(root: Plain): readonly Located[] {
 /** Names of the limits of the venue `service`; another venue checks its own when it is opened. */
 const LIMITS: readonly string[] = [...budgetTable().keys()];
 
-function checkLimits({ venue = FIRST_VENUE, limits }: Plain): readonly Located[] {
+function checkLimits({ venue = FIRST_VENUE, limits }: Plain, at: readonly PropertyKey[]): readonly Located[] {
   if (venue !== FIRST_VENUE) return [];
   return Object.keys(plain(limits)).flatMap((name) =>
     LIMITS.includes(name)
       ? []
-      : [{ path: ['exchange', 'limits', name], key: true, message: unknownKeyText(name, LIMITS) }],
+      : [{ path: [...at, 'limits', name], key: true, message: unknownKeyText(name, LIMITS) }],
   );
+}
+
+/** Checks the addresses and limits of other venues, and that the bot's time passes as theirs does. */
+function checkOtherVenues({ mode = 'embedded', venues, embedded }: Plain): readonly Located[] {
+  const all = Object.entries(plain(venues)).map(([name, other]) => ({
+    at: ['venues', name],
+    ...plain(other),
+  }));
+  const { speed = 1, replay } = plain(embedded);
+  const isOfNow = mode !== 'embedded' || (speed === 1 && replay === undefined);
+  return [
+    ...all.flatMap((other) => checkLimits(other, other.at)),
+    ...all.flatMap(({ at, ...other }) => {
+      const { baseUrl, plainHttp } = other as Plain;
+      if (typeof baseUrl !== 'string' || !isPlainRemote(baseUrl) || plainHttp === true) return [];
+      return [
+        problem(
+          [...at, 'baseUrl'],
+          'expected an https address, as prices can be read and changed on the way; set plainHttp to true for a network of your own',
+        ),
+      ];
+    }),
+    ...(isOfNow || all.length === 0
+      ? []
+      : [
+          problem(
+            ['venues'],
+            'expected embedded.speed 1 and no replay, since the prices of other venues are those of now: run it in the mode paper',
+          ),
+        ]),
+  ];
 }
 
 /** Checks that no strategy in the mode paper has a universe: only markets that are named are served. */

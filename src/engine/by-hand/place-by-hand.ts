@@ -2,7 +2,7 @@ import { EnginePart } from '../engine-settings.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { retainNewest } from '../../domain/retain-newest.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
-import { STATES_ONCE_SENT, type OrderRecord } from '../../records/order.ts';
+import { BY_HAND_TAG, STATES_ONCE_SENT, type OrderRecord } from '../../records/order.ts';
 import type { AtOnceCommand, ByHandCommand, NoteCommand, PlaceCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
@@ -17,9 +17,6 @@ const MOST_PLACED = 200;
 
 /** Maximum number of dry runs whose results are remembered, in memory alone. */
 const MOST_CHECKED = 50;
-
-/** Tag of the orders that a person places. */
-const BY_HAND_TAG = 'by-hand';
 
 export interface PlaceByHandOptions extends Pick<CloseByHandOptions, 'outbox' | 'instanceOf' | 'onChange'> {
   readonly orderManager: OrderManager;

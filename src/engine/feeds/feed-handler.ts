@@ -1,7 +1,7 @@
 import { EnginePart } from '../engine-settings.ts';
 import type { CandlePagesOptions } from './candle-pages.ts';
 import { invariant, present } from '../../domain/errors.ts';
-import { statsCall } from '../../venues/port.ts';
+import { exchangeAskedMs, statsCall } from '../../venues/port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { FeedPace, PollQueue } from '../../scheduler/poll-queue.ts';
 import type { OrderRecord } from '../../records/order.ts';
@@ -124,8 +124,16 @@ export class FeedHandler extends EnginePart<FeedHandlerOptions> {
     switch (feed.kind) {
       case 'book': {
         const market = marketOf(feed);
-        return asker.ask(feed, { kind: 'book', market }, (book) => {
-          markets.applyBook(market, book);
+        const isOwn = markets.get(market) !== undefined;
+        return asker.ask(feed, { kind: 'book', market }, (book, askedAtMs, { saidAtMs }) => {
+          const atMs = this.options.outbox.nowMs;
+          // A book of another venue may be as old as its request: a slow answer must not look fresh.
+          const seenAtMs = isOwn ? atMs : exchangeAskedMs(saidAtMs, { askedAtMs, atMs });
+          if (!isOwn && atMs - seenAtMs > feed.longestAgeMs) {
+            asker.failed(feed);
+            return;
+          }
+          markets.applyBook(market, book, seenAtMs);
           asker.wasRead(feed);
         });
       }

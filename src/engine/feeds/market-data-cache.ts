@@ -6,7 +6,8 @@ import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import { joinTrades, oldestFirst, type PublicTrade } from '../../domain/trade.ts';
 import type { MarketRule, UnreadRow } from '../../venues/port.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import type { SeenBook } from '../risk/risk-view.ts';
+import type { LateBook, SeenBook } from '../risk/risk-view.ts';
+import type { PolledSubscription } from '../../strategy/subscriptions.ts';
 import type { MarketRules, StrategyEvent } from '../../strategy/strategy-event.ts';
 import type { BarPrices } from '../engine-event.ts';
 import type { MirrorState } from '../mirror-change.ts';
@@ -15,17 +16,25 @@ import type { Outbox } from '../outbox.ts';
 import type { StandstillWatch } from '../standstill-watch.ts';
 import { type ValidationIssue, bookIssue, statsIssue, tapeIssue } from './plausibility.ts';
 
-/** Everything that was read about one market. */
-export interface CachedMarket {
-  market: Market;
-  /** Steps and least order value as texts; null until they are first read here. */
-  rules: MarketRules | null;
+/** The last book of a market, and what the next one is compared with. */
+interface ReadBook {
   book: OrderBook | null;
   bookSeenAtMs: number | null;
   /** Middle of the book; null if one side is empty. */
   bookMid: Units | null;
   /** Best prices of the book in units; null until they are first read here. */
   seen: SeenBook | null;
+  /** Middle of a book that was far from the one before; another book has to confirm it. */
+  farMid: Units | null;
+}
+
+const UNREAD: ReadBook = { book: null, bookSeenAtMs: null, bookMid: null, seen: null, farMid: null };
+
+/** Everything that was read about one market. */
+export interface CachedMarket extends ReadBook {
+  market: Market;
+  /** Steps and least order value as texts; null until they are first read here. */
+  rules: MarketRules | null;
   stats: MarketStats | null;
   statsSeenAtMs: number | null;
   tape: readonly PublicTrade[] | null;
@@ -36,13 +45,14 @@ export interface CachedMarket {
   bars: BarPrices | null;
   /** Open price of the current bar, if bars are pushed. */
   open: SeenBook | null;
-  /** Middle of a book that was far from the one before; another book has to confirm it. */
-  farMid: Units | null;
   /** Steps that one reading has shown, as text; a second reading has to confirm them. */
   unconfirmedRule: string | null;
   /** Number of readings in a row of the exchange's list in which the market was missing. */
   missedReadings: number;
 }
+
+/** A book of another venue that a strategy needs, and its longest age. */
+type OtherBookWish = Pick<PolledSubscription, 'market' | 'maxAgeMs'>;
 
 /** Number of readings in a row without a market after which it is no longer listed. */
 const GONE_AFTER_READINGS = 2;
@@ -51,8 +61,12 @@ const GONE_AFTER_READINGS = 2;
 export class MarketDataCache {
   readonly standstills: StandstillWatch;
   private readonly states = new Map<string, CachedMarket>();
+  /** Books of other venues. Nothing is traded there, so only the strategies that name them see them. */
+  private readonly others: ReadonlyMap<string, ReadBook>;
   private readonly options: {
     readonly markets: readonly Market[];
+    /** Markets of other venues. */
+    readonly others: readonly string[];
     readonly outbox: Outbox;
     readonly findings: IssueLog;
     readonly standstills: StandstillWatch;
@@ -63,14 +77,12 @@ export class MarketDataCache {
   constructor(options: MarketDataCache['options']) {
     this.options = options;
     this.standstills = options.standstills;
+    this.others = new Map(options.others.map((market) => [market, { ...UNREAD }]));
     for (const market of options.markets) {
       this.states.set(market.symbol, {
+        ...UNREAD,
         market,
         rules: null,
-        book: null,
-        bookSeenAtMs: null,
-        bookMid: null,
-        seen: null,
         stats: null,
         statsSeenAtMs: null,
         tape: null,
@@ -78,7 +90,6 @@ export class MarketDataCache {
         lastClose: null,
         bars: null,
         open: null,
-        farMid: null,
         unconfirmedRule: null,
         missedReadings: 0,
       });
@@ -128,22 +139,44 @@ export class MarketDataCache {
     }
   }
 
-  applyBook(symbol: string, book: OrderBook): void {
-    const state = this.states.get(symbol);
+  /** Applies a book; `seenAtMs`: the time from which its age counts, by default now. */
+  applyBook(symbol: string, book: OrderBook, seenAtMs: number = this.options.outbox.nowMs): void {
+    const own = this.states.get(symbol);
+    const state: ReadBook | undefined = own ?? this.others.get(symbol);
     if (state === undefined) return;
     const issue = bookIssue(book);
-    const { nowMs } = this.options.outbox;
-    const seen = issue === null ? seenOf(book, nowMs) : null;
+    const seen = issue === null ? seenOf(book, seenAtMs) : null;
     const mid = seen === null ? null : midOf(seen);
     if (!this.isRight('book', symbol, issue ?? farIssue(state, mid))) return;
     state.book = book;
-    state.bookSeenAtMs = nowMs;
+    state.bookSeenAtMs = seenAtMs;
     state.bookMid = mid;
     state.seen = seen;
     state.farMid = null;
-    this.standstills.applyBook(symbol, book);
+    if (own !== undefined) this.standstills.applyBook(symbol, book);
     this.options.outbox.change({ kind: 'book', market: symbol, book });
-    this.options.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
+    this.options.emit({ kind: 'book', market: symbol, book, seenAtMs }, symbol);
+  }
+
+  /** Returns a book of another venue that is young enough; null if there is none. */
+  otherBook({ market, maxAgeMs }: OtherBookWish): OrderBook | null {
+    const { book = null, bookSeenAtMs = null } = this.others.get(market) ?? {};
+    return bookSeenAtMs !== null && this.options.outbox.nowMs - bookSeenAtMs <= maxAgeMs ? book : null;
+  }
+
+  /** Returns the age of the book of another venue, in ms; null if it was never read. */
+  otherAgeMs(market: string): number | null {
+    const seenAtMs = this.others.get(market)?.bookSeenAtMs ?? null;
+    return seenAtMs === null ? null : this.options.outbox.nowMs - seenAtMs;
+  }
+
+  /** Returns the first of these books of other venues that is too old, or was never read; null if none is. */
+  lateOf(wanted: readonly OtherBookWish[]): LateBook | null {
+    for (const { market, maxAgeMs } of wanted) {
+      const ageMs = this.otherAgeMs(market);
+      if (ageMs === null || ageMs > maxAgeMs) return { market, ageMs, limitMs: maxAgeMs };
+    }
+    return null;
   }
 
   /** Makes the closes of bars the price of a market, at which orders trade without a book. */
@@ -347,7 +380,7 @@ const FAR_PERCENT = 30n;
  * Returns the issue with a book far from the one before; null if it is near, or agrees with the last far one.
  * It may be of another market or damaged, or the market has moved, which the next book confirms.
  */
-function farIssue(state: CachedMarket, mid: Units | null): ValidationIssue | null {
+function farIssue(state: ReadBook, mid: Units | null): ValidationIssue | null {
   const before = state.bookMid;
   if (before === null || mid === null || isNear(mid, before)) return null;
   if (state.farMid !== null && isNear(mid, state.farMid)) return null;

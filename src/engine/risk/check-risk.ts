@@ -16,6 +16,7 @@ import {
   amountText,
   quoteText,
   standstillText,
+  type LateBook,
   type Objection,
   type RiskCheck,
   type RiskRefusal,
@@ -163,11 +164,14 @@ function countObjection(
  *
  * If bars replace books, as in a backtest on them, the newest bar is fresh until the next one is due to
  * close, and ages from then on: in a gap of the data orders are refused, as they are while no book comes.
+ *
+ * A strategy with a book of another venue waits while that one is too old, by the strategy's own longest age.
  */
 export const checkDataAge: RiskCheck = (view, limits) => {
   const { order, book, nowMs, standstill } = view;
   const { maxBookAgeMs, maxBookVenueAgeMs, maxStandstillMs } = limits;
   const { symbol } = order.market;
+  if (view.late !== null) return lateObjection(view.late);
   if (book === null) {
     const limit = maxBookAgeMs ?? maxBookVenueAgeMs;
     if (limit === null) return null;
@@ -199,6 +203,16 @@ export const checkDataAge: RiskCheck = (view, limits) => {
     numbers: { venueAgeMs, limitMs: maxBookVenueAgeMs },
   };
 };
+
+function lateObjection({ market, ageMs, limitMs }: LateBook): Objection {
+  return {
+    reason:
+      ageMs === null
+        ? sentence('risk-book-unread', { market, limit: limitMs })
+        : sentence('risk-book-old', { market, age: ageMs, limit: limitMs }),
+    numbers: { ageMs, limitMs },
+  };
+}
 
 /** Checks the age of a bar as `checkDataAge` does for a book: it is the delay of the next bar. */
 function barAge(

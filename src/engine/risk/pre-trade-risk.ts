@@ -5,7 +5,7 @@ import type { ExitKind, Execution, Side } from '../../domain/order.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { onPriceGrid } from '../algorithms/requested-units.ts';
 import type { WhenIdentical, OrderBlotter } from '../orders/order-blotter.ts';
-import type { OrderLabels, OrderRecord } from '../../records/order.ts';
+import { BY_HAND_TAG, type OrderLabels, type OrderRecord } from '../../records/order.ts';
 import { checkRisk, type RiskApproved } from './check-risk.ts';
 import { onlyReduces } from '../live-exposure.ts';
 import type { RiskRefusal, RiskView, WantedOrder, PnlViews, SeenBook } from './risk-view.ts';
@@ -81,6 +81,8 @@ interface PreTradeRiskOptions {
   readonly refusedBefore: RefusedOrders['objectionTo'];
   /** True if an intent may buy though the entries of its strategy need an approval. */
   readonly mayEnter: (intentId: string) => boolean;
+  /** True while a person closes what a strategy holds of a coin. */
+  readonly isClosing: (strategy: string, coin: string) => boolean;
   /** Called with each refusal by a check. */
   readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
 }
@@ -132,7 +134,8 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
       !reduces()
     )
       return { ok: false, code: 'approval', reason: sentence('approval-missing') };
-    const first = this.check(instance, wanted, { book });
+    const { tag } = draft.labels;
+    const first = this.check(instance, wanted, { book, tag });
     if (!first.ok) return first;
     const stop =
       stopLimitPrice === null
@@ -140,7 +143,7 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
         : this.check(
             instance,
             { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice },
-            { book },
+            { book, tag },
           );
     if (stop !== null && !stop.ok) return stop;
     const { intentId, labels, exit, stopLegExit, whenIdentical } = draft;
@@ -178,7 +181,7 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
     if (standing !== null) return standing;
     const wanted: WantedOrder = { ...order, market, isExit: order.exit !== null };
     const book = markets.seenBook(market.symbol);
-    const outcome = this.check(instance, wanted, { book, exceptKey: order.key });
+    const outcome = this.check(instance, wanted, { book, tag: order.tag, exceptKey: order.key });
     if (!outcome.ok) return refusedLater(outcome);
     const crossed = isPostOnly ? this.crossedBy(market, order) : null;
     return crossed === null ? null : sentence('order-post-only', { reason: crossed });
@@ -222,8 +225,9 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
     return { ok: false, code: `risk ${check}`, reason };
   }
 
-  private viewFor(instance: StrategyInstance, order: WantedOrder, { book, exceptKey }: CheckedAt): RiskView {
-    const { markets, instances, blotter } = this.options;
+  private viewFor(instance: StrategyInstance, order: WantedOrder, at: CheckedAt): RiskView {
+    const { book, tag, exceptKey } = at;
+    const { markets, instances, blotter, isClosing } = this.options;
     const { nowMs } = blotter.outbox;
     const unfinished = blotter.table.unfinished();
     const liveOrders =
@@ -231,10 +235,14 @@ export class PreTradeRisk extends EnginePart<PreTradeRiskOptions> {
         ? unfinished
         : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
     instance.applyPrices((symbol) => markets.priceOf(symbol), nowMs);
+    const { name, others } = instance;
+    // A person who places an order or closes a position decides by nothing that the strategy reads.
+    const dependsOnNone = others.length === 0 || tag === BY_HAND_TAG || isClosing(name, order.market.base);
+    const late = dependsOnNone ? null : markets.lateOf(others);
     const { statuses, marketNames } = blotter.venue;
     const { working } = statuses;
     return new PreTradeView(
-      { nowMs, order, book, liveOrders, working, marketNames },
+      { nowMs, order, book, late, liveOrders, working, marketNames },
       { instance, markets, instances },
     );
   }
@@ -265,13 +273,19 @@ function refusedLater({ code, reason }: { readonly code: string; readonly reason
 
 const LOCK = 'lock ';
 
-/** The book that an order is checked with, and the order's own key if it waits already and must not count. */
+/**
+ * The book that an order is checked with, its tag, and its own key if it waits already and must not count.
+ */
 interface CheckedAt {
   readonly book: SeenBook | null;
+  readonly tag?: string | null;
   readonly exceptKey?: string;
 }
 
-type GivenView = Pick<RiskView, 'nowMs' | 'order' | 'book' | 'liveOrders' | 'working' | 'marketNames'>;
+type GivenView = Pick<
+  RiskView,
+  'nowMs' | 'order' | 'book' | 'late' | 'liveOrders' | 'working' | 'marketNames'
+>;
 
 /**
  * View of the risk checks for one requested order. Data over all markets that only some limits need is put
@@ -282,6 +296,7 @@ class PreTradeView implements RiskView {
   readonly order: WantedOrder;
   readonly book: SeenBook | null;
   readonly standstill: RiskView['standstill'];
+  readonly late: RiskView['late'];
   readonly position: Units;
   readonly liveOrders: readonly OrderRecord[];
   readonly working: readonly string[];
@@ -299,6 +314,7 @@ class PreTradeView implements RiskView {
     this.order = given.order;
     this.book = given.book;
     this.standstill = source.markets.standstills.of(symbol);
+    this.late = given.late;
     this.position = source.instance.held(base);
     this.liveOrders = given.liveOrders;
     this.working = given.working;

@@ -53,6 +53,13 @@ export interface MarketStandstill {
   readonly news: MarketNews | null;
 }
 
+/** A book of another venue that is too old for a strategy; `ageMs` is null if it was never read. */
+export interface LateBook {
+  readonly market: string;
+  readonly ageMs: number | null;
+  readonly limitMs: number;
+}
+
 /** Gains and losses of one strategy in all its markets, each asset valued once, in units of `quote`. */
 export interface PnlView {
   readonly quote: Currency;
@@ -86,6 +93,8 @@ export interface RiskView {
   readonly book: SeenBook | null;
   /** Standstill of the book at the exchange while the market goes on; null if nothing shows one. */
   readonly standstill: MarketStandstill | null;
+  /** A late book of another venue by which the order was decided; null if none is late. */
+  readonly late: LateBook | null;
   /** The strategy's own holding of the base currency over all its markets; may be negative. */
   readonly position: Units;
   /** Every order of this bot that may still trade or is planned, of all strategies and markets. */

@@ -117,7 +117,11 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   book(market: string): OrderBook | null {
-    return this.options.markets.get(market)?.book ?? null;
+    const { markets } = this.options;
+    const own = markets.get(market);
+    if (own !== undefined) return own.book;
+    const wanted = this.instance.others.find((other) => other.market === market);
+    return wanted === undefined ? null : markets.otherBook(wanted);
   }
 
   stats(market: string): MarketStats | null {

@@ -60,6 +60,8 @@ export interface CheckedData {
   readonly entries: readonly DataEntry[];
   /** Its universes, with the data of their members. */
   readonly universes: readonly MemberSet[];
+  /** Names of lists without an entry. */
+  readonly emptyLists: readonly string[];
 }
 
 /** The run and the exchange, as known while a strategy declares its data. */
@@ -92,6 +94,9 @@ export function checkedData(declared: unknown, source: DataSource): CheckedData 
       source.knownMarkets,
     ),
     universes: universesOf(parts, source),
+    emptyLists: Object.entries(declared).flatMap(([name, part]) =>
+      Array.isArray(part) && part.length === 0 ? [name] : [],
+    ),
   };
 }
 

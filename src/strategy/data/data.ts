@@ -1,6 +1,6 @@
 import type { Bar, Ticker } from './bar.ts';
 import type { Book } from '../book.ts';
-import type { MarketName, MarketNames } from '../../domain/market-symbol.ts';
+import { otherMarketText, type MarketName, type MarketNames } from '../../domain/market-symbol.ts';
 import type { DelegationLimit, MarginWallets, Pools } from './shown-margin.ts';
 import type { Timeframe } from '../../domain/candle.ts';
 import type { z } from 'zod';
@@ -17,6 +17,7 @@ import {
   type CandleSubscription,
   type Freshness,
   type MarginSubscription,
+  type OtherVenueAges,
   type PolledSubscription,
   type TimerSubscription,
 } from '../subscriptions.ts';
@@ -168,6 +169,17 @@ export interface MarketData {
   stats(freshness?: Freshness): StatsData;
 }
 
+/** Another venue of the configuration, whose public data is read. Nothing is traded there. */
+interface OtherVenueData {
+  /**
+   * The order book of a market there, whose symbol is written as that venue does: polled every 2 s, at most
+   * 30 s old. An older one is null in `ctx.data`, and orders of the strategy wait until there is a newer one.
+   */
+  book(symbol: string, freshness?: Freshness): BookData;
+  /** The best prices of that book; null in `ctx.data` also while one side is empty. */
+  ticker(symbol: string, freshness?: Freshness): TickerData;
+}
+
 /** Margin data of the exchange; no margin orders are made. Available in live and embedded runs only. */
 export interface MarginData {
   /** Amounts that can be borrowed, by currency: polled every minute, at most 5 min old. Needs a token. */
@@ -197,6 +209,8 @@ export interface DataSetup<Params> {
   readonly market: MarketData;
   /** Access to other markets: `markets.of('ETHIRT').candles('1h')`. */
   readonly markets: { readonly of: (symbol: string) => MarketData };
+  /** Another venue by its name in the configuration: `venue('world').book('BTCUSDT')`. */
+  readonly venue: (name: string) => OtherVenueData;
   /** Margin data of the exchange: `margin.pools()`. */
   readonly margin: MarginData;
   /** Timeframe of the run's candles. */
@@ -233,6 +247,8 @@ export function dataSetup<Params>(of: {
   readonly marketNames: MarketNames;
   /** Markets of the exchange; undefined: any market is accepted. */
   readonly knownMarkets?: ReadonlySet<string> | undefined;
+  /** Other venues of the configuration; undefined: any name is accepted. */
+  readonly venues?: OtherVenueAges | undefined;
 }): DataSetup<Params> {
   const { market, params, timeframe, hasBooks, marketNames, knownMarkets } = of;
   const dataOf = (symbol: string): MarketData =>
@@ -241,6 +257,7 @@ export function dataSetup<Params>(of: {
     params,
     market: dataOf(market),
     markets: { of: dataOf },
+    venue: (name) => otherVenueData(name, of),
     margin: MARGIN,
     timeframe,
     hasBooks,
@@ -260,6 +277,33 @@ export function dataSetup<Params>(of: {
 
 const NO_SPREADS =
   'universe.rankBy: expected a ranking that candles can tell (volume24h, volatility, change), was spread: run it with --fidelity poll on recorded statistics';
+
+const NO_OTHER_VENUE =
+  'expected a backtest on recorded books, since candles have no prices of another venue: record both with "sarraf run --record", then run it with --fidelity poll';
+
+function otherVenueData(
+  venue: string,
+  { hasBooks, venues }: { readonly hasBooks: boolean; readonly venues?: OtherVenueAges | undefined },
+): OtherVenueData {
+  const place = `venue(${JSON.stringify(venue)})`;
+  if (venues !== undefined && !Object.hasOwn(venues, venue)) {
+    const known = Object.keys(venues).join(', ') || 'it has none';
+    throw invalidStrategy(
+      `${place}: expected one of the venues of the configuration (${known}): add it to venues, with its venue and baseUrl`,
+    );
+  }
+  const longestMs = venues?.[venue] ?? Number.POSITIVE_INFINITY;
+  const wish = (symbol: string, freshness?: Freshness): PolledSubscription => {
+    if (!hasBooks) throw invalidStrategy(`${place}: ${NO_OTHER_VENUE}`);
+    const wanted = book(otherMarketText({ venue, symbol }), freshness);
+    const maxAgeMs = Math.min(wanted.maxAgeMs, longestMs);
+    return { ...wanted, maxAgeMs, everyMs: Math.min(wanted.everyMs, maxAgeMs) };
+  };
+  return {
+    book: (symbol, freshness) => ({ kind: 'book', from: wish(symbol, freshness) }),
+    ticker: (symbol, freshness) => ({ kind: 'ticker', from: wish(symbol, freshness) }),
+  };
+}
 
 function marketData(
   { base, quote }: Pick<MarketName, 'base' | 'quote'>,

@@ -187,6 +187,7 @@ for (const shared of [MarketHandle, ExactNumbers, MarketAges]) {
 }
 
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
+const NO_VALUES: readonly never[] = Object.freeze([]);
 
 /** Parts of a context that are the same in every call. */
 interface ContextSetup {
@@ -195,6 +196,7 @@ interface ContextSetup {
   readonly state: StrategyState;
   readonly entries: readonly DataEntry[];
   readonly universes: readonly MemberSet[];
+  readonly emptyLists: readonly string[];
   readonly indicators: object;
   readonly call: HandlerCall;
   readonly log: StrategyContext['log'];
@@ -226,7 +228,9 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
     this.params = params;
     this.indicators = indicators;
     const ofMembers = memberReaders(setup.universes, call);
-    this.data = shown(entries, (entry) => lastOf(entry, call), ofMembers.data, call);
+    const empty = setup.emptyLists.map((name) => [name, { value: NO_VALUES }] as const);
+    const others = new Map([...ofMembers.data, ...empty]);
+    this.data = shown(entries, (entry) => lastOf(entry, call), others, call);
     this.history = shown(
       entries,
       ({ kind, series, isListed }) => (kind === 'candles' && !isListed ? () => series?.history : null),

@@ -125,6 +125,7 @@ const setupOf = (shownFile: string): WorkerRunnerOptions['setup'] => ({
   params: {},
   universe: null,
   knownMarkets: null,
+  venues: null,
 });
 
 function written(shownFile: string, source: string): WorkerRunnerOptions['setup'] {

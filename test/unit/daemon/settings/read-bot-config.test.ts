@@ -148,7 +148,7 @@ describe('every problem', () => {
       'bot.yaml:10:49: strategies[1].risk.maxOrderVlue: unknown key, did you mean maxOrderValue?',
       'bot.yaml:11:19: embedded.file: expected either a file or an exchange written here, were both',
       'bot.yaml:12:17: health.port: Too big: expected number to be <=65535',
-      'bot.yaml:13:1: colour: unknown key, expected one of mode, instance, exchange, embedded, paper, data, record, strategies, strategiesFolders, risk, locks, execution, reconciliation, isolation, drain, health, watchdog, dashboard, log, language, alerts',
+      'bot.yaml:13:1: colour: unknown key, expected one of mode, instance, exchange, venues, embedded, paper, data, record, strategies, strategiesFolders, risk, locks, execution, reconciliation, isolation, drain, health, watchdog, dashboard, log, language, alerts',
     ]);
   });
 

@@ -92,6 +92,7 @@ function limitOf(name: string, parts: readonly string[]): unknown {
 export function viewOf(text: string): RiskView {
   const view: RiskView = {
     nowMs: NOW_MS,
+    late: null,
     order: orderOf('buy 1 at 100'),
     book: {
       bestBid: parseUnits('99'),
