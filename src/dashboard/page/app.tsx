@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
 import type { OverviewReply } from '../schema/overview.ts';
-import { ActionDialog } from './actions/action-dialog.tsx';
 import { followEvents, liveState } from './live.ts';
 import { refreshMarkets, overview } from './overview.ts';
 import { route, hrefOf, LISTED_VIEWS, type PageView } from './route.ts';
@@ -66,10 +65,15 @@ function SignedIn() {
       </main>
       <Footer />
       <AlertsRegion />
-      <ActionDialog />
+      {openDialog.value === null ? null : <ActionDialog />}
     </>
   );
 }
+
+/** The dialog of all actions, loaded when one is first asked for. */
+const ActionDialog = loadedLater(async () => import('./actions/action-dialog.tsx'))(
+  (actions) => actions.ActionDialog,
+);
 
 /** Shows a note on the page itself: viewing it costs nothing at the exchange. */
 function Footer() {
@@ -98,11 +102,14 @@ function AlertsRegion() {
 /** Shows why the page should be reloaded; nothing if there is no reason. */
 function ReloadNotice() {
   const reason = reasonToReload.value;
-  // Without the server there is nothing to load, and a reload would lose what is shown.
-  if (reason === null || liveState.value === 'lost') return null;
+  if (reason === null) return null;
   return (
     <p class="notice warn" role="alert" data-reload={reason}>
-      {t(`reload.${reason}`)} <Button text="action.reload" class="quiet" onClick={() => location.reload()} />
+      {t(`reload.${reason}`)}{' '}
+      {/* Without the server there is nothing to load, and a reload would lose what is shown. */}
+      {liveState.value === 'lost' ? null : (
+        <Button text="action.reload" class="quiet" onClick={() => location.reload()} />
+      )}
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useMemo } from 'preact/hooks';
 import { signal, useSignal } from '@preact/signals';
-import { loadedLater } from '../loaded-later.tsx';
+import { ActionFields, OrderCost } from './action-fields.tsx';
 import { failureMessage } from '../parts/panel.tsx';
 import { t } from '../translate.ts';
 import { refreshAll } from '../use-reply.ts';
@@ -55,11 +55,6 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
     </dialog>
   );
 }
-
-/** Fields that some actions need, and the cost of an order. */
-const ofFields = loadedLater(async () => import('./action-fields.tsx'));
-const ActionFields = ofFields((fields) => fields.ActionFields);
-const OrderCost = ofFields((fields) => fields.OrderCost);
 
 interface StepsProps {
   readonly action: PageAction;

@@ -1,4 +1,5 @@
-import type { OpenDialog, PageAction } from './action.ts';
+import type { ComponentChildren } from 'preact';
+import { openDialog, type OpenDialog, type PageAction } from './action.ts';
 import { useSignal } from '@preact/signals';
 import { unitName } from '../../../language/format-money.ts';
 import { localeOf } from '../../../language/locale.ts';
@@ -6,7 +7,7 @@ import { readTypedDecimal } from '../../../language/read-typed-decimal.ts';
 import { knownMarket, markets, overview, strategyOptions } from '../overview.ts';
 import { chooseIndicators, indicators, language, showsConditions } from '../preferences.ts';
 import { storePreference } from '../../../page/theme.ts';
-import { t } from '../translate.ts';
+import { t, textOf, type TextKey } from '../translate.ts';
 import { NONE, showBothUnits, showExact, showLength, showShare } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import type { CostReply } from '../../schema/action.ts';
@@ -14,11 +15,44 @@ import type { TermsReply } from '../../schema/overview.ts';
 import { NamedFigure } from '../parts/data-table.tsx';
 import { WithReply } from '../parts/panel.tsx';
 import { Age, Button, SentenceText } from '../parts/words.tsx';
-import { FieldsForm, MarketField, SelectField, StrategyField, TextField } from './field.tsx';
+import { MarketField, SelectField, StrategyField, TextField } from './field.tsx';
 import { HOUR_MS } from '../../../domain/time-text.ts';
 
 /** Shortest time between two reads of what an order would meet, in ms. */
 const TERMS_PAUSE_MS = 2_000;
+
+interface FieldsFormProps {
+  readonly onSubmit: () => void;
+  readonly children: ComponentChildren;
+  /** Text of the button that acts at once; left out where a confirmation follows. */
+  readonly submits?: TextKey;
+  readonly isFull?: boolean;
+}
+
+/** Form with the fields of an action. Submitting it shows the cost by default; nothing is done yet. */
+function FieldsForm(props: FieldsFormProps) {
+  const { onSubmit, children, submits, isFull = false } = props;
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+      <div class="buttons">
+        <Button
+          text={submits === undefined ? 'action.leave' : 'action.close'}
+          onClick={() => (openDialog.value = null)}
+        />
+        <button type="submit" class="primary" disabled={isFull}>
+          {textOf(submits ?? 'action.showCost')}
+        </button>
+      </div>
+    </form>
+  );
+}
 
 type OnReady = (action: PageAction) => void;
 

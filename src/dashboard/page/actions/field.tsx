@@ -1,7 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Button } from '../parts/words.tsx';
 import { t, textOf, type TextKey } from '../translate.ts';
-import { openDialog } from './action.ts';
 import { useSignal, type Signal } from '@preact/signals';
 import { markets, overview, strategyOptions } from '../overview.ts';
 
@@ -110,39 +108,6 @@ export function TextField({ label, name, typed, hint, problem, isNumber, isSecre
         />
       )}
     </LabelledField>
-  );
-}
-
-interface FieldsFormProps {
-  readonly onSubmit: () => void;
-  readonly children: ComponentChildren;
-  /** Text of the button that acts at once; left out where a confirmation follows. */
-  readonly submits?: TextKey;
-  readonly isFull?: boolean;
-}
-
-/** Form with the fields of an action. Submitting it shows the cost by default; nothing is done yet. */
-export function FieldsForm(props: FieldsFormProps) {
-  const { onSubmit, children, submits, isFull = false } = props;
-  return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      {children}
-      <div class="buttons">
-        <Button
-          text={submits === undefined ? 'action.leave' : 'action.close'}
-          onClick={() => (openDialog.value = null)}
-        />
-        <button type="submit" class="primary" disabled={isFull}>
-          {textOf(submits ?? 'action.showCost')}
-        </button>
-      </div>
-    </form>
   );
 }
 

@@ -128,6 +128,22 @@ export function MarketChoice({ subject, options }: MarketChoiceProps) {
   return <SelectField text="column.market" name="market-choice" chosen={chosen} options={options} />;
 }
 
+interface TimeframeChoiceProps {
+  readonly timeframes: readonly string[];
+  readonly chosen: Signal<string>;
+}
+
+export function TimeframeChoice({ timeframes, chosen }: TimeframeChoiceProps) {
+  return (
+    <Choices
+      label="market.timeframe"
+      choices={timeframes}
+      chosen={chosen}
+      shown={(each) => <bdi dir="ltr">{each}</bdi>}
+    />
+  );
+}
+
 function MarketFigures({ market }: { readonly market: MarketItem }) {
   const { symbol, quote, last, dayChange, bookSeenAtMs, isClosed, strategies } = market;
   const book = useBook(symbol).value.data;
@@ -198,12 +214,7 @@ function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
               (openDialog.value = { asks: 'indicators', known: plots.value.data?.indicators ?? {} })
             }
           />
-          <Choices
-            label="market.timeframe"
-            choices={timeframes}
-            chosen={timeframe}
-            shown={(each) => <bdi dir="ltr">{each}</bdi>}
-          />
+          <TimeframeChoice timeframes={timeframes} chosen={timeframe} />
         </>
       }
     >

@@ -4,11 +4,11 @@ import { withQuery } from '../api.ts';
 import { CandleView, Lines } from '../charts/chart-room.tsx';
 import { markets } from '../overview.ts';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Button, Choices, WithCode } from '../parts/words.tsx';
+import { Button, WithCode } from '../parts/words.tsx';
 import { showTime, unitNow } from '../shown.ts';
 import { t } from '../translate.ts';
 import { useReply } from '../use-reply.ts';
-import { MarketChoice, RECORDED } from './market.tsx';
+import { MarketChoice, RECORDED, TimeframeChoice } from './market.tsx';
 
 /** Shortest times between two reads, in ms: recordings grow by downloads, and quotes with our orders. */
 const RECORDED_PAUSE_MS = 60_000;
@@ -80,12 +80,7 @@ function RecordedCandles({ recordings }: { readonly recordings: readonly Recordi
           {around.value === undefined ? null : (
             <Button text="list.newest" onClick={() => (around.value = undefined)} />
           )}
-          <Choices
-            label="market.timeframe"
-            choices={timeframes}
-            chosen={timeframe}
-            shown={(each) => <bdi dir="ltr">{each}</bdi>}
-          />
+          <TimeframeChoice timeframes={timeframes} chosen={timeframe} />
         </>
       }
     >

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyDelta, jsonDelta, type Json } from '../../../../src/domain/json-delta.ts';
@@ -29,6 +30,17 @@ const sources = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filte
 );
 const read = (name: string): string => readFileSync(`${FOLDER}/${name}`, 'utf8');
 
+/** Returns the files that a file imports, itself included, but not those that it loads later. */
+function loadedWith(name: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const [, path = ''] of read(name).matchAll(/^import (?!type )[^;]*?from '(\.[^']*)'/gm)) {
+    const imported = join(dirname(name), path);
+    if (sources.includes(imported)) loadedWith(imported, found);
+  }
+  return found;
+}
+
 describe('the page', () => {
   test('has Persian texts with the places of the English ones, and without slips', () => {
     expect(textProblems(ENGLISH_TEXTS, PERSIAN_TEXTS)).toEqual([]);
@@ -45,6 +57,17 @@ describe('the page', () => {
         ),
       );
     expect(spoken).toEqual([]);
+  });
+
+  test.each([
+    ['main.tsx', { ...ENGLISH_FURTHER_TEXTS, ...ENGLISH_LAB_TEXTS }],
+    ['lab/main.tsx', ENGLISH_FURTHER_TEXTS],
+  ])('loads with %s the texts of all the code that it loads', (entry, later) => {
+    const code = [...loadedWith(entry)].map(read).join('\n');
+    expect(code).toContain('wrong-token');
+    expect(
+      Object.keys(later).filter((key) => code.includes(`'${key}'`) || code.includes(`"${key}"`)),
+    ).toEqual([]);
   });
 
   test('takes only types of the schemas, so that no checker is sent to browsers', () => {
