@@ -1,4 +1,5 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
+import { bothTimesText } from '../domain/zone-time.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import { LATE_ARRIVAL_MS } from './admission.ts';
@@ -67,6 +68,14 @@ export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): Se
   return latestMs > waitMs
     ? sentence('begins-after-answer', { wait, latest: secondsText(latestMs), reason })
     : sentence('begins-in', { wait, reason });
+}
+
+/** Returns the wait of a running bot as a sentence: why, until when, and what ends it sooner, if anything. */
+export function waitSentence(begins: TradingBegins, nowMs: number): Sentence {
+  const text = beginsText(begins);
+  if (begins.why !== 'unknown') return text;
+  const endMs = Math.ceil((nowMs + begins.latestMs) / 1_000) * 1_000;
+  return sentence('begins-unless', { begins: text, at: bothTimesText(endMs) });
 }
 
 const secondsText = (timeMs: number): string => `${Math.ceil(timeMs / 1_000)} s`;

@@ -1,7 +1,7 @@
 import { LedgerSnapshot } from '../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
 import {
-  beginsText,
+  waitSentence,
   AT_ONCE,
   neededBudgets,
   tradingBegins,
@@ -35,7 +35,7 @@ export class FolderLedger {
   /** Returns why every new order waits, and for how long, in a sentence; null if an order could leave now. */
   waitsFor(): Sentence | null {
     const begins = botTradingBegins(this.dataFolder, this.rows());
-    return begins.waitMs === 0 ? null : beginsText(begins);
+    return begins.waitMs === 0 ? null : waitSentence(begins, Date.now());
   }
 }
 

@@ -4,7 +4,7 @@ import type { RefusalCount } from '../engine/intent-tally.ts';
 import type { ProfitText } from '../portfolio/profit.ts';
 import { LedgerSnapshot } from '../budget/ledger-snapshot.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
-import { beginsText, neededBudgets, tradingBegins } from '../budget/trading-begins.ts';
+import { waitSentence, neededBudgets, tradingBegins } from '../budget/trading-begins.ts';
 import type { Venue } from '../venues/venue.ts';
 import { OLDEST_HEARTBEAT_MS } from './run-record.ts';
 import { english } from '../language/sentence.ts';
@@ -198,7 +198,7 @@ export class LedgerWatch {
   private healthOf(rows: readonly BudgetReport[]): LedgerHealth {
     const begins = tradingBegins(rows, { subjects: this.subjects, needed: this.needed });
     return {
-      placingFault: begins.why === 'unknown' ? english(beginsText(begins)) : null,
+      placingFault: begins.why === 'unknown' ? english(waitSentence(begins, Date.now())) : null,
       budgets: rows.map(({ budget, subject, inUse, limit, lowered }) => ({
         budget,
         subject,

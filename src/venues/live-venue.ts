@@ -7,7 +7,7 @@ import type { OpenLedger } from '../budget/ledger-report.ts';
 import { openLedger } from '../budget/open-ledger.ts';
 import { troubleText, RequestLimiter } from '../budget/limiter.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
-import { beginsText, neededBudgets, tradingBegins } from '../budget/trading-begins.ts';
+import { waitSentence, neededBudgets, tradingBegins } from '../budget/trading-begins.ts';
 import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import type { MarketRule, VenueAnswer, VenueCall, VenueProfile } from './port.ts';
@@ -26,7 +26,7 @@ import type { Venue, WrapTransport } from './venue.ts';
 import type { VenueConnection, VenueDefinition } from './venue-definition.ts';
 import { MachineTimeline, SleepClock, timelyTransport } from './machine-timeline.ts';
 import { sendRequest, type VenueCaller } from './venue-caller.ts';
-import { lengthText, secondText } from '../domain/time-text.ts';
+import { lengthText } from '../domain/time-text.ts';
 import { readMarket } from '../exchange/reply-types.ts';
 import { english } from '../language/sentence.ts';
 
@@ -257,12 +257,7 @@ function logWhenTradingBegins(
     needed: neededBudgets(profile),
   });
   if (begins.waitMs < QUIET_FOR_MS) return;
-  const at = secondText(time.now() + begins.waitMs);
-  const when =
-    begins.latestMs > begins.waitMs
-      ? `Should it answer at once, that is at ${at} UTC`
-      : `That is at ${at} UTC`;
-  log(`${english(beginsText(begins))}. ${when}; see "sarraf ledger --help"`);
+  log(english(waitSentence(begins, time.now())));
 }
 
 /** Creates the venue for real trading. */

@@ -46,7 +46,7 @@ import {
   loweredText,
   type LoweredBudget,
 } from '../../budget/ledger-report.ts';
-import { beginsText, type TradingBegins } from '../../budget/trading-begins.ts';
+import { waitSentence, type TradingBegins } from '../../budget/trading-begins.ts';
 import type { DataFolderOptions } from '../option-readers.ts';
 
 const EXAMPLES = `  sarraf status
@@ -280,7 +280,7 @@ async function showStatus(options: DataFolderOptions): Promise<void> {
       `books   ${booksText(books, nowMs)}`,
       ...books.findings.map((finding) => `doubt   ${english(sentenceOf(finding))}`),
       ...transferLines(transfers, nowMs),
-      ...ledgerLines(ledger, summary.isRunning === true ? english(whyNothingLeaves(stored)) : null),
+      ...ledgerLines(ledger, summary.isRunning === true ? english(whyNothingLeaves(stored)) : null, nowMs),
       ...credentialLines(credentialOf(stored), nowMs),
       '',
       ...strategyLines(strategies, nowMs),
@@ -369,11 +369,15 @@ export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | n
 }
 
 /** Describes the ledger in lines. `stopped`: why nothing leaves, whatever the ledger says; else null. */
-export function ledgerLines(status: LedgerStatus | null, stopped: string | null): readonly string[] {
+export function ledgerLines(
+  status: LedgerStatus | null,
+  stopped: string | null,
+  nowMs: number,
+): readonly string[] {
   if (status === null) return [];
   const { tradingBegins: begins, ledger, lowered, lockouts } = status;
   return [
-    `ledger  ${ledger}: ${stopped ?? (begins.waitMs === 0 ? 'an order could leave at once' : english(beginsText(begins)))}`,
+    `ledger  ${ledger}: ${stopped ?? (begins.waitMs === 0 ? 'an order could leave at once' : english(waitSentence(begins, nowMs)))}`,
     ...lockouts.map(
       ({ budget, forMs }) =>
         `locked  ${budget} is LOCKED OUT by the exchange for ${lengthText(forMs)} more: do not restart the bot`,

@@ -63,6 +63,8 @@ export const BOT_SENTENCES = {
     "trading can begin {wait:length} after the exchange's first answer, in {latest:length} at the latest, by the ledger: {reason:sentence}",
   'begins-locked-out': 'the exchange has locked {budget:name} out',
   'begins-unknown': 'what was sent before is not known, so the limit of {budget:name} counts as used up',
+  'begins-unless':
+    '{begins:sentence}. The wait ends by {at:time}. If nothing was sent to the exchange lately, stop the bot and run "sarraf ledger new"',
   'outbox-gone': 'it was deleted, moved or replaced; it is made anew with the next start',
   'disk-was-full': 'the disk was full, so only cancels are written',
   'advice-token':
@@ -93,6 +95,8 @@ export const BOT_IN_PERSIAN: Record<keyof typeof BOT_SENTENCES, string> = {
     'طبق شمارش درخواست‌ها، معامله {wait:length} پس از نخستین پاسخ صرافی و حداکثر {latest:length} دیگر می‌تواند آغاز شود: {reason:sentence}',
   'begins-locked-out': 'صرافی درخواست‌های {budget:name} را بسته است',
   'begins-unknown': 'معلوم نیست پیش‌تر چه فرستاده شده است، پس سقف {budget:name} پر فرض می‌شود',
+  'begins-unless':
+    '{begins:sentence}. حداکثر تا {at:time}. اگر به‌تازگی چیزی به صرافی فرستاده نشده است، ربات را متوقف کنید و «sarraf ledger new» را اجرا کنید',
   'outbox-gone': 'پاک، جابه‌جا یا جایگزین شده است و با اجرای بعدی دوباره ساخته می‌شود',
   'disk-was-full': 'دیسک پر شد و فقط لغو سفارش‌ها نوشته می‌شود',
   'advice-token':

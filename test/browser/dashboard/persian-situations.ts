@@ -74,7 +74,7 @@ export function giveTroubles(server: MadeUpServer): void {
     },
     alertsOff: 'other speed',
     waits: reasonOf(
-      "trading can begin 600 s after the exchange's first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up",
+      'trading can begin 600 s after the exchange\'s first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up. The wait ends by 2026-04-07T11:12:00Z (1405/01/18 14:42 in Tehran). If nothing was sent to the exchange lately, stop the bot and run "sarraf ledger new"',
     ),
     haltWait: reasonOf('3 cancels wait for the answer of the exchange'),
     dataAges: ['book BTCIRT', 'candles BTCIRT 1h', 'wallets', 'orders', 'fills', 'stats'].map((feed) => ({

@@ -5,6 +5,7 @@ import {
   freshTradingBegins,
   neededBudgets,
   tradingBegins,
+  waitSentence,
 } from '../../../src/budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
@@ -59,6 +60,7 @@ describe('when trading can begin', () => {
   it('is after a lockout that lasts longer', () => {
     const begins = tradingBegins([row('orders/add', { fullForMs: 10_000, lockedForMs: 3_600_000 })], US);
     expect(begins).toMatchObject({ waitMs: 3_600_000, why: 'locked out' });
+    expect(waitSentence(begins, 0)).toBe(beginsText(begins));
   });
 
   it('waits for no budget of somebody else, and for none that no order needs', () => {
@@ -73,6 +75,9 @@ describe('when trading can begin', () => {
     const begins = tradingBegins([row('orders/add', { fullForMs: 718_000, isUnheard: true })], US);
     expect(english(beginsText(begins))).toBe(
       "trading can begin 600 s after the exchange's first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up",
+    );
+    expect(english(waitSentence(begins, Date.UTC(2026, 3, 7, 11, 0, 0, 1)))).toBe(
+      `${english(beginsText(begins))}. The wait ends by 2026-04-07T11:11:59Z (1405/01/18 14:41 in Tehran). If nothing was sent to the exchange lately, stop the bot and run "sarraf ledger new"`,
     );
   });
 

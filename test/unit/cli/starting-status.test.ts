@@ -35,7 +35,7 @@ test('a bot is silent when its loop has not turned for longer than health allows
 test('a lockout is named, also one that stops no order', () => {
   const tradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
   const lockouts = [{ budget: 'v2/orderbook', forMs: 1_680_000 }];
-  expect(ledgerLines({ ledger: '/l.sqlite', tradingBegins, lowered: [], lockouts }, null)).toEqual([
+  expect(ledgerLines({ ledger: '/l.sqlite', tradingBegins, lowered: [], lockouts }, null, 0)).toEqual([
     'ledger  /l.sqlite: an order could leave at once',
     'locked  v2/orderbook is LOCKED OUT by the exchange for 28 min more: do not restart the bot',
   ]);
