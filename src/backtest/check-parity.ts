@@ -1,4 +1,5 @@
-import { messageOf } from '../domain/errors.ts';
+import { dataUnusable, messageOf } from '../domain/errors.ts';
+import { isoText } from '../domain/time-text.ts';
 import { readEvents, readSessionFile, type SessionFile } from '../daemon/session-file.ts';
 import type { EngineEvent, EngineOutput } from '../engine/engine-event.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
@@ -14,6 +15,7 @@ import { type Difference, Watch } from './difference.ts';
 import { runAgain, type RunAgainOptions, type SecondRun } from './parity/run-again.ts';
 import {
   readSession,
+  type ReadSession,
   measuredLatency,
   type WantedThing,
   type StrategyStop,
@@ -21,13 +23,14 @@ import {
   instancesOf,
 } from './session.ts';
 import { ReceivedData } from './parity/received-data.ts';
+import { readManifest } from '../recording/manifest.ts';
 
 interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
   /** Data folder of a run with --record. */
   readonly folder: string;
 }
 
-export interface ParityReport extends SessionComparison {
+export interface ParityReport extends SessionComparison, Pick<ReadSession, 'endedBy' | 'isRunning'> {
   /** Decisions of the session that were made again from its received events; 0 if none were kept. */
   readonly decidedAgain: number;
   /** Requests that the bot held until they had expired, or since its machine was too slow. */
@@ -57,7 +60,7 @@ const LEAST_TOLERANCE_MS = 1_000;
  */
 export async function checkParity({ folder, ...options }: ParityOptions): Promise<ParityReport> {
   const file = readSessionFile(folder);
-  const session = readSession(file);
+  const session = readRecorded(file);
   const instances = await instancesOf(file, options.bundledStrategies);
   const ofEvents = await decided(folder, { file, session, instances });
   const drawn = await measuredLatency(session, readEvents(folder), SEED);
@@ -93,9 +96,31 @@ export async function checkParity({ folder, ...options }: ParityOptions): Promis
     late: ofEvents.again.late,
     beganMs: file.beganMs,
     endMs: session.endMs,
+    endedBy: session.endedBy,
+    isRunning: session.isRunning,
     session: countsOf(second.session),
     again: countsOf(second.again),
   };
+}
+
+/**
+ * Reads a session; of a bot that still runs only what its catalogue has by now. Throws as `readSession` does,
+ * and `DATA_UNUSABLE` where that is nothing.
+ */
+function readRecorded(file: SessionFile): ReadSession {
+  const session = readSession(file);
+  if (!session.isRunning) return session;
+  const { catalogue, markets, beganMs } = file;
+  const untilMs = Math.min(
+    ...markets.map(
+      ({ symbol: market }) =>
+        readManifest(catalogue, { market, kind: 'books' })?.partitions.at(-1)?.toMs ?? 0,
+    ),
+  );
+  if (untilMs > beganMs) return readSession(file, untilMs);
+  throw dataUnusable(
+    `expected books of the session in ${catalogue}, found a bot that still runs: its recording since ${isoText(beganMs)} comes there at the end of the day or of the run. Compare then; "sarraf replay" runs its decisions again now`,
+  );
 }
 
 /**

@@ -39,7 +39,7 @@ interface ReplayOptions {
   readonly stops: boolean;
 }
 
-export interface SessionReplay extends MomentReplay {
+export interface SessionReplay extends MomentReplay, Pick<ReadSession, 'endedBy' | 'isRunning'> {
   readonly events: number;
   /** Decisions of the session up to the end of the replay. */
   readonly decisions: number;
@@ -58,11 +58,12 @@ export async function replaySession({
 }: ReplayOptions): Promise<SessionReplay> {
   const file = readSessionFile(folder);
   const session = readSession(file);
+  const { endedBy, isRunning } = session;
   const target = typeof until === 'string' ? targetOf(session, until) : null;
   if (target === undefined) {
     const { endMs } = session;
     const none = { events: 0, decisions: 0, differences: [], moment: null } as const;
-    return { beganMs: file.beganMs, endMs, ...none, missing: 'unknown' };
+    return { beganMs: file.beganMs, endMs, endedBy, isRunning, ...none, missing: 'unknown' };
   }
   const untilMs = target?.atMs ?? (typeof until === 'number' ? until : Number.POSITIVE_INFINITY);
   const gate = { isOpen: false };
@@ -144,6 +145,8 @@ export async function replaySession({
   return {
     beganMs: file.beganMs,
     endMs: again.untilMs,
+    endedBy,
+    isRunning,
     events,
     decisions,
     differences,
@@ -226,6 +229,6 @@ const MOST_ANSWERED = 1_000;
 
 answerHere(MOMENTS, async ({ dataFolder, name }: MomentQuestion): Promise<MomentAnswer> => {
   const of = { folder: dataFolder, bundledStrategies: ownStrategies(), until: name, stops: false };
-  const { differences, ...replay } = await replaySession(of);
+  const { differences, endedBy: _, isRunning: __, ...replay } = await replaySession(of);
   return { kind: 'replay', ...replay, differences: differences.slice(0, MOST_ANSWERED) };
 });

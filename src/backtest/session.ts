@@ -17,6 +17,7 @@ import type { DrawnLatency } from '../venues/fill-rules.ts';
 import type { Sentence } from '../language/sentence.ts';
 import type { ReceivedData } from './parity/received-data.ts';
 import { formatUnits } from '../domain/money.ts';
+import { isoText } from '../domain/time-text.ts';
 
 /** Creates the strategies of a session anew. Throws `INVALID_STRATEGY` where none can run. */
 export async function instancesOf(
@@ -44,6 +45,10 @@ export interface KnownBars {
 export interface ReadSession {
   /** Time at which the session began to end, or of its last sign of life. */
   readonly endMs: number;
+  /** Command that ended it: `drain` began its end, the others loaded code and params anew; null: none. */
+  readonly endedBy: 'drain' | 'reload' | 'promote' | null;
+  /** True if its bot still runs. */
+  readonly isRunning: boolean;
   readonly intents: readonly WantedThing[];
   readonly stops: readonly StrategyStop[];
   /** Signals that its strategies received, in order of time. */
@@ -67,23 +72,34 @@ const MOST_MEASURED = 2_000;
 /** States of an order that the exchange has answered. */
 const ANSWERED: ReadonlySet<unknown> = new Set(['open', 'settling', 'filled']);
 
-/** Reads what a session did since its start. Throws `DATA_UNUSABLE` for an unreadable or empty mirror. */
-export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'beganMs'>): ReadSession {
+/**
+ * Reads what a session did since its start, up to `latestMs` at the latest. Throws `DATA_UNUSABLE` for an
+ * unreadable or empty mirror.
+ */
+export function readSession(
+  { mirror, beganMs }: Pick<SessionFile, 'mirror' | 'beganMs'>,
+  latestMs = Number.POSITIVE_INFINITY,
+): ReadSession {
   using reader = new MirrorReader(mirror);
   const all = { strategy: null, market: null, last: MOST_ROWS } as const;
   // Code that was loaded anew is not that of the beginning.
   const ends = (['drain', 'reload', 'promote'] as const).flatMap((subject) =>
-    reader.journalOf(subject, MOST_ROWS).filter(({ kind, atMs }) => kind === 'control' && atMs >= beganMs),
+    reader
+      .journalOf(subject, MOST_ROWS)
+      .filter(({ kind, atMs }) => kind === 'control' && atMs >= beganMs)
+      .map(({ atMs }) => ({ subject, atMs })),
   );
-  const endMs =
-    ends.length > 0 ? Math.min(...ends.map(({ atMs }) => atMs)) : reader.summary().lastSeen.journal;
-  if (endMs === null || endMs <= beganMs) {
-    throw dataUnusable(`expected a session after ${beganMs} in ${mirror}, found none`);
-  }
+  const [first] = ends.toSorted((left, right) => left.atMs - right.atMs);
+  const { isRunning, lastSeen } = reader.summary();
+  const endMs = Math.min(first?.atMs ?? lastSeen.journal ?? beganMs, latestMs);
+  if (endMs <= beganMs)
+    throw dataUnusable(`expected a session after ${isoText(beganMs)} in ${mirror}, found none`);
   const isWithin = (atMs: number): boolean => atMs >= beganMs && atMs < endMs;
   const orders = reader.orders({ ...all, state: 'all' }).filter(({ plannedAtMs }) => isWithin(plannedAtMs));
   return {
     endMs,
+    endedBy: first?.atMs === endMs ? first.subject : null,
+    isRunning: isRunning === true,
     signals: reader
       .lines('signal', { strategy: null, last: MOST_ROWS })
       .map(signalLineOf)

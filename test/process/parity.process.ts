@@ -145,7 +145,7 @@ describe('a recorded session of the embedded exchange', () => {
     const order = ordersOf().filter(({ plannedAtMs }) => plannedAtMs < report.endMs)[7] as OrderRecord;
     const { code, out, error } = await sarrafHere(['replay', '--session', folder, '--until', order.key]);
     expect({ code, error }).toEqual({ code: 0, error: '' });
-    expect(out).toContain('The code decides what it decided in the session.');
+    expect(out).toContain('With the params of the session, the code decides what it decided then.');
     expect(out).toContain(`\n${isoText(order.plannedAtMs)}: `);
     expect(out).toMatch(new RegExp(`\\n  book ${order.market}: bid \\d+, ask \\d+\\n`));
     expect(out).toContain(

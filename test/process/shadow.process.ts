@@ -135,6 +135,13 @@ test('a shadow is promoted in a live bot, survives a kill with it, and is undone
   expect(ofBot()?.position).toBeCloseTo(0.01, 4);
   expect(readFileSync(join(data(), 'run.json'), 'utf8')).toContain('"word":"new"');
 
+  const replayed = await sarrafHere(['replay', '--session', data()]);
+  expect(replayed.out).toContain(
+    '\nCode and params were exchanged with a shadow then: what came after that is left out.\nWith the params of the session, ',
+  );
+  const compareLater = await sarrafHere(['parity', '--session', data()]);
+  expect(compareLater.error).toContain('found a bot that still runs: its recording since ');
+
   await stop('SIGKILL');
   const books = ofBot()?.books ?? 0;
   start('old');

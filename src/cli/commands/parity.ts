@@ -35,6 +35,14 @@ async function parity({ session, first, json }: Options): Promise<void> {
   if (ofCode > 0) throw failed(`${countText(ofCode, 'difference has', 'differences have')} the cause "code"`);
 }
 
+/** Returns the sentence about what a session has after the part that is run again; none if it has nothing. */
+function goesOn({ endedBy, isRunning }: Pick<ParityReport, 'endedBy' | 'isRunning'>): readonly string[] {
+  if (endedBy === 'reload') return ['A strategy was loaded anew then: what came after that is left out.'];
+  if (endedBy === 'promote')
+    return ['Code and params were exchanged with a shadow then: what came after that is left out.'];
+  return isRunning ? ['The bot still runs: what came after that is left out.'] : [];
+}
+
 function linesOf(report: ParityReport, first: number): readonly string[] {
   const { differences, session, again, decisions, decisionsOnSameInputs, decidedAgain, unsent } = report;
   const count = (what: Difference['what'], cause: Difference['cause']): string =>
@@ -43,6 +51,7 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
   const kinds = ['signals', 'intents', 'orders', 'fills', 'books', 'bars'] as const;
   return [
     `${isoText(report.beganMs)} to ${isoText(report.endMs)}`,
+    ...goesOn(report),
     '',
     ...tableLines(
       ['', ...kinds.map((title) => ({ title, ...right }))],
@@ -135,8 +144,8 @@ interface ReplayCommandOptions extends Pick<Options, 'session' | 'first' | 'json
 const MISSING: Readonly<
   Record<NonNullable<SessionReplay['missing']>, (until: string, end: string) => string>
 > = {
-  unknown: (until) =>
-    `expected a time, an intent, or an order of the session, was ${until}: "sarraf orders --state all" lists them`,
+  unknown: (until, end) =>
+    `expected a time, an intent, or an order of the session up to ${end}, was ${until}: "sarraf orders --state all" lists them`,
   unreached: (until, end) =>
     `expected a moment up to ${end}, where the events of the session end, was ${until}`,
   otherwise: (until, end) =>
@@ -151,10 +160,15 @@ async function replay({ session, until, inspect, first, json }: ReplayCommandOpt
     until: until === undefined ? null : untilOf(until),
     stops: inspect === true,
   });
-  if (report.missing !== null) throw wrongInput(MISSING[report.missing](until ?? '', isoText(report.endMs)));
+  if (report.missing !== null) {
+    const problem = MISSING[report.missing](until ?? '', isoText(report.endMs));
+    throw wrongInput([problem, ...goesOn(report)].join('. '));
+  }
   print({ json }, report, () => replayLines(report, first));
   if (report.differences.length > 0)
-    throw failed(`${countText(report.differences.length, 'decision')} of the code differ from the session`);
+    throw failed(
+      `${countText(report.differences.length, 'decision')} of the code differ, with the params of the session`,
+    );
 }
 
 /** Returns a time in ms, or the name of an order. */
@@ -176,7 +190,10 @@ function replayLines(report: SessionReplay, first: number): readonly string[] {
   const differing = firstLines(differences, first);
   return [
     `${isoText(beganMs)} to ${isoText(endMs)}, ${countText(events, 'event')}, ${countText(decisions, 'decision')}.`,
-    ...(differing.length === 0 ? ['The code decides what it decided in the session.'] : differing),
+    ...goesOn(report),
+    ...(differing.length === 0
+      ? ['With the params of the session, the code decides what it decided then.']
+      : differing),
     ...(moment === null ? [] : momentLines(moment)),
   ];
 }
