@@ -312,6 +312,8 @@ export class AlertOutbox {
         return;
       case 'end':
         this.update(change.id, 'ended_at_ms = @value, absent_since_ms = NULL', change.atMs);
+        if (change.facts !== undefined)
+          this.update(change.id, 'facts = @value', JSON.stringify(change.facts));
         this.note(change.id, 'ended', of);
         return;
       case 'escalate':
@@ -342,7 +344,7 @@ export class AlertOutbox {
     this.note(Number(lastInsertRowid), 'opened', of);
   }
 
-  private update(id: number, what: string, value: number | null): void {
+  private update(id: number, what: string, value: number | string | null): void {
     this.database.prepare(`UPDATE alerts SET ${what} WHERE id = @id`).run({ id, value });
   }
 

@@ -24,9 +24,19 @@ const ENGLISH_ALERTS = {
   riskLimit: 'The strategy {strategy} can take no new risk: {reason}',
   standstill: 'No order goes to a market until it moves again: {reason}',
   halted: 'Trading is halted: {reason}',
-  approval: '{entry} waits for you until {until}: {strategy} buys in {market} by {kind}',
+  approvalWaiting: '{entry} waits for you until {until}',
+  approvalApproved: '{entry} was approved',
+  approvalRefused: '{entry} was approved, and did not begin',
+  approvalDeclined: '{entry} was declined',
+  approvalExpired: '{entry} has expired',
+  approvalWithdrawn: '{entry} was dropped',
+  approvalBy: '{text} ({by})',
+  approval: '{text}: {strategy} buys in {market} by {kind}',
+  approvalWanted: '{text}: {strategy} wanted to buy in {market} by {kind}',
+  approvalAmount: '{text}, about {amount}',
   approvalMoney: '{text}, for {value}',
   approvalBound: '{text}, at {bound} at most',
+  approvalWhy: '{text}: {reason}',
   approve: 'Approve {entry}',
   decline: 'Decline {entry}',
   noData: 'Nothing is read from the exchange any more; the last was at {at}',
@@ -98,9 +108,19 @@ const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   riskLimit: `${terms.strategy} {strategy} نمی‌تواند ریسک تازه بگیرد: {reason}`,
   standstill: `تا این بازار دوباره حرکت نکند ${terms.order} تازه‌ای در آن ثبت نمی‌شود: {reason}`,
   halted: 'معامله متوقف است: {reason}',
-  approval: `{entry} تا {until} منتظر شماست: ${terms.strategy} {strategy} در {market} با {kind} می‌خرد`,
+  approvalWaiting: '{entry} تا {until} منتظر شماست',
+  approvalApproved: '{entry} تأیید شد',
+  approvalRefused: '{entry} تأیید شد ولی آغاز نشد',
+  approvalDeclined: '{entry} رد شد',
+  approvalExpired: 'مهلت {entry} گذشت',
+  approvalWithdrawn: '{entry} کنار گذاشته شد',
+  approvalBy: '{text} ({by})',
+  approval: `{text}: ${terms.strategy} {strategy} در {market} با {kind} می‌خرد`,
+  approvalWanted: `{text}: ${terms.strategy} {strategy} می‌خواست در {market} با {kind} بخرد`,
+  approvalAmount: '{text}، حدود {amount}',
   approvalMoney: '{text}، به ارزش {value}',
   approvalBound: '{text}، حداکثر با قیمت {bound}',
+  approvalWhy: '{text}: {reason}',
   approve: 'تأیید {entry}',
   decline: 'رد {entry}',
   noData: `دیگر چیزی از ${terms.exchange} خوانده نمی‌شود؛ آخرین بار {at} بود`,
@@ -184,16 +204,31 @@ class AlertWords {
     formatMoney(text, currency, this.locale, { isSigned });
 }
 
-/** Returns the text on an entry that waits for a person. */
+const OUTCOMES = {
+  approved: 'approvalApproved',
+  refused: 'approvalRefused',
+  declined: 'approvalDeclined',
+  expired: 'approvalExpired',
+  withdrawn: 'approvalWithdrawn',
+} as const;
+
+/** Returns the text on an entry that waits for a person, or on what became of it. */
 export function approvalLine(entry: WaitingApproval, locale: Locale): string {
   const { t, at, words, money } = new AlertWords(locale);
-  const { id, strategy, kind, market, value, bound, expiresAtMs } = entry;
-  const currency = market === null ? '' : parseMarket(market).quote;
-  const until = at(expiresAtMs);
-  const what = t('approval', { entry: id, until, strategy, market: market ?? '', kind: words(kind) });
-  const worth = value === null ? what : t('approvalMoney', { text: what, value: money(value, currency) });
-  if (bound === null) return worth;
-  return t('approvalBound', { text: worth, bound: formatExact(bound, currency, locale) });
+  const { id, strategy, kind, market, amount = null, value, bound, expiresAtMs, outcome = null } = entry;
+  const { base, quote } = market === null ? { base: '', quote: '' } : parseMarket(market);
+  const { by = null, reason = null } = outcome ?? {};
+  let text =
+    outcome === null
+      ? t('approvalWaiting', { entry: id, until: at(expiresAtMs) })
+      : t(OUTCOMES[outcome.kind], { entry: id });
+  if (by !== null) text = t('approvalBy', { text, by: words(by) });
+  const does = outcome === null || outcome.kind === 'approved' ? 'approval' : 'approvalWanted';
+  text = t(does, { text, strategy, market: market ?? '', kind: words(kind) });
+  if (amount !== null) text = t('approvalAmount', { text, amount: formatExact(amount, base, locale) });
+  if (value !== null) text = t('approvalMoney', { text, value: money(value, quote) });
+  if (bound !== null) text = t('approvalBound', { text, bound: formatExact(bound, quote, locale) });
+  return reason === null ? text : t('approvalWhy', { text, reason: words(reason) });
 }
 
 /** Returns the buttons that approve and decline an entry. */

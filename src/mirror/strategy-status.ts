@@ -1,4 +1,13 @@
-import { formatUnits, groupedText, midOfUnits, moneyText, parseUnits, type Units } from '../domain/money.ts';
+import {
+  divideDown,
+  formatUnits,
+  groupedText,
+  midOfUnits,
+  moneyText,
+  parseUnits,
+  UNITS_PER_ONE,
+  type Units,
+} from '../domain/money.ts';
 import type { IntentRecord, StrategyRecord } from '../records/rows.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
@@ -154,12 +163,30 @@ export function whyNothingLeaves(stored: Parameters<typeof readRecord>[0]): Sent
   return sinceMs === null ? null : sentence('machine-slow');
 }
 
+/** Fields of intents that name a price at which they may buy. */
+const PRICED = /"(?:price|stopPrice|stopLimitPrice|from|to|bound)":/;
+
+/** Number of digits of an amount that depends on a price. */
+const ABOUT_DIGITS = 4;
+
+/** Returns about what an entry buys, in units of its coin; null if that is not known in advance. */
+export function entryAmount({ json, value, bound, best }: IntentRecord): Units | null {
+  const price = PRICED.test(json) ? bound : best;
+  if (value === null || price === null || price === 0n) return null;
+  const amount = divideDown(value * UNITS_PER_ONE, price);
+  const rest = amount % 10n ** BigInt(Math.max(0, String(amount).length - ABOUT_DIGITS));
+  return (amount - rest) as Units;
+}
+
 /** Describes an entry that waits: what it buys, for how much, and at which price at most. */
-export function entryText({ strategy, kind, market, value, bound }: IntentRecord): string {
+export function entryText(entry: IntentRecord): string {
+  const { strategy, kind, market, value, bound } = entry;
   const where = market === null ? null : MARKET_NAMES.parseMarket(market);
   const quote = where === null ? '' : ` ${where.quote}`;
   const decimals = where === null ? null : MARKET_NAMES.decimalsOf(where.quote);
   const worth = value === null ? '' : ` for ${moneyText(formatUnits(value), decimals)}${quote}`;
+  const amount = entryAmount(entry);
+  const about = amount === null || where === null ? '' : ` about ${formatUnits(amount)} ${where.base}`;
   const most = bound === null ? '' : ` at ${groupedText(formatUnits(bound))}${quote} at most`;
-  return `${strategy} buys${market === null ? '' : ` in ${market}`} by ${kind}${worth}${most}`;
+  return `${strategy} buys${about}${market === null ? '' : ` in ${market}`} by ${kind}${worth}${most}`;
 }

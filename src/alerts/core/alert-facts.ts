@@ -1,3 +1,4 @@
+import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { Units } from '../../domain/money.ts';
 import type { BracketAlgorithm } from '../../engine/bracket.ts';
 import type { FillWith, FillRecord } from '../../records/fill.ts';
@@ -146,10 +147,22 @@ export interface PeriodFigures {
   readonly lockouts: number;
 }
 
-/** Entry that waits until a person approves it. Money is decimal texts. */
+/** Entry that waits until a person approves it, or has waited. Money is decimal texts. */
 export interface WaitingApproval extends TextsOf<
   Pick<typeof INTENT, 'id' | 'strategy' | 'kind' | 'market' | 'value' | 'bound' | 'expiresAtMs'>
-> {}
+> {
+  /** About what it buys, in the base currency; null if that is not known in advance. */
+  readonly amount?: DecimalText | null;
+  /** Null while it waits. */
+  readonly outcome?: ApprovalOutcome | null;
+}
+
+/** Outcome of an entry that has waited. `refused`: it was approved, and did not begin. */
+export interface ApprovalOutcome {
+  readonly kind: 'approved' | 'refused' | 'declined' | 'expired' | 'withdrawn';
+  readonly by: string | null;
+  readonly reason: Sentence | null;
+}
 
 /** Content of an alert, by the rule that found it. Its text is made from it in the reader's language. */
 export type AlertFacts =
@@ -247,6 +260,8 @@ export interface AlertCondition {
   readonly forMs?: number;
   /** True for an event: it is over at once, and no end follows. */
   readonly isMoment?: true;
+  /** True if it holds no more: an open alert about it ends with these facts, and none begins. */
+  readonly isOver?: true;
 }
 
 /** An alert, open or over. Times are ms since 1970. */
@@ -322,7 +337,8 @@ export interface TrackSettings {
 /** Change of an alert after a poll. */
 export type AlertChange =
   | { readonly kind: 'open'; readonly condition: AlertCondition }
-  | { readonly kind: 'end'; readonly id: number; readonly atMs: number }
+  /** `facts`: those of its end; if missing, those that it began with stay. */
+  | { readonly kind: 'end'; readonly id: number; readonly atMs: number; readonly facts?: AlertFacts }
   | { readonly kind: 'escalate'; readonly id: number; readonly step: number }
   | { readonly kind: 'remind'; readonly id: number }
   /** The condition is absent, which the next polls must confirm; `sinceMs` null: it holds again. */
@@ -352,11 +368,15 @@ export function trackAlerts(
   for (const key of waiting.keys()) if (!holding.has(key)) waiting.delete(key);
   const known = new Map(open.map((one) => [one.key, one]));
   const begun = conditions
-    .filter((one) => !known.has(one.key) && hasHeld(one, waiting, atMs))
+    .filter((one) => one.isOver !== true && !known.has(one.key) && hasHeld(one, waiting, atMs))
     .map((condition): AlertChange => ({ kind: 'open', condition }));
-  const gone = open.flatMap((alert) =>
-    holding.has(alert.key) ? stillOpen(alert, settings, atMs) : maybeOver(alert, atMs),
-  );
+  const gone = open.flatMap((alert): readonly AlertChange[] => {
+    const { id, key } = alert;
+    const found = holding.get(key);
+    if (found === undefined) return maybeOver(alert, atMs);
+    if (found.isOver === true) return [{ kind: 'end', id, atMs: found.sinceMs, facts: found.facts }];
+    return stillOpen(alert, settings, atMs);
+  });
   return [...begun, ...gone];
 }
 

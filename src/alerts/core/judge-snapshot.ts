@@ -168,6 +168,7 @@ const RULES: {
       key: `approval ${entry.id}`,
       facts: { rule: 'approval', ...entry },
       sinceMs: atMs,
+      ...((entry.outcome ?? null) === null ? {} : { isOver: true }),
     }));
   },
 

@@ -11,6 +11,7 @@ import type {
   PeriodFigures,
   JournalRow,
   NewFill,
+  ApprovalOutcome,
   WaitingApproval,
 } from '../core/alert-facts.ts';
 import type { JournalCursor } from '../alert-outbox.ts';
@@ -27,7 +28,8 @@ import { readRecord } from '../../engine/stored-records.ts';
 import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 import { heldOf } from '../../engine/bracket-stock.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { whyNoOrders } from '../../mirror/strategy-status.ts';
+import { APPROVALS } from '../../records/field.ts';
+import { entryAmount, whyNoOrders } from '../../mirror/strategy-status.ts';
 
 /** Maximum number of journal lines in one poll; the next poll reads the rest. */
 const MOST_LINES = 2_000;
@@ -330,7 +332,9 @@ function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorN
     lossLimits: readRecord(stored, 'loss-limits') ?? [],
     standstills: readRecord(stored, 'standstills') ?? [],
     halt: readRecord(stored, 'control')?.halted ?? null,
-    approvals: reader.approvals().map((entry) => waitingApproval(entry)),
+    approvals: [...reader.approvals(), ...decidedEntries(reader, rows)].map((entry) =>
+      waitingApproval(entry),
+    ),
     // Only books are polled all the time; other feeds may be old by plan. A market that has left a universe
     // is not followed any more. A book of another venue has a colon in its name.
     staleFeeds: Object.entries(readTimes).flatMap(([feed, readAtMs]) =>
@@ -351,10 +355,37 @@ function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): MirrorN
   };
 }
 
-/** Returns an entry that waits as alerts and chats show it. */
+/** Returns an entry that waits, or has waited, as alerts and chats show it. */
 export function waitingApproval(entry: IntentRecord): WaitingApproval {
   const { id, strategy, kind, market, value, bound, expiresAtMs } = INTENT_ROWS.stored(entry);
-  return { id, strategy, kind, market, value, bound, expiresAtMs };
+  const amount = entryAmount(entry);
+  return {
+    id,
+    strategy,
+    kind,
+    market,
+    amount: amount === null ? null : formatUnits(amount),
+    value,
+    bound,
+    expiresAtMs,
+    outcome: outcomeOf(entry),
+  };
+}
+
+function outcomeOf({ approval, status, reason, decidedBy: by }: IntentRecord): ApprovalOutcome | null {
+  if (approval === null || approval === 'waiting' || approval === 'exempt') return null;
+  const kind = approval === 'approved' && status === 'refused' ? 'refused' : approval;
+  return { kind, by, reason: kind === 'refused' || kind === 'withdrawn' ? reason : null };
+}
+
+const decisionRow = z.object({ approval: z.enum(APPROVALS) });
+
+/** Returns the entries that were decided by new lines of the journal. */
+function decidedEntries(reader: MirrorReader, rows: readonly JournalRow[]): readonly IntentRecord[] {
+  return rows.flatMap(({ kind, subject, json }) => {
+    const isDecision = kind === 'intent' && decisionRow.safeParse(JSON.parse(json)).success;
+    return isDecision ? (reader.intent(subject) ?? []) : [];
+  });
 }
 
 const fillRow = z.object({ tradeId: z.string() });

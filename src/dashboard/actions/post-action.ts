@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { english, sentence, sentenceFacts } from '../../language/sentence.ts';
-import { divideDown, formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { entryAmount } from '../../mirror/strategy-status.ts';
 import type {
   ApprovalCommand,
   ControlCommand,
@@ -450,20 +451,21 @@ function approvalWork(reader: MirrorReader, kind: ApprovalCommand['kind'], id: s
   const entry = reader.intent(id);
   if (entry?.approval !== 'waiting')
     throw new ApiError('not-found', sentence('approval-unknown', { intent: id }), { field: 'entry' });
-  const { market, value, best } = entry;
-  const isKnown = kind === 'approve' && market !== null && value !== null && best !== null;
-  const places: Place[] = isKnown
-    ? [
-        withFee(reader, {
-          market,
-          side: 'buy',
-          amount: formatUnits(divideDown(value * UNITS_PER_ONE, best)),
-          isReduceOnly: false,
-          value: formatUnits(value),
-          currency: parseMarket(market).quote,
-        }),
-      ]
-    : [];
+  const { market, value } = entry;
+  const amount = kind === 'approve' ? entryAmount(entry) : null;
+  const places: Place[] =
+    amount !== null && market !== null && value !== null
+      ? [
+          withFee(reader, {
+            market,
+            side: 'buy',
+            amount: formatUnits(amount),
+            isReduceOnly: false,
+            value: formatUnits(value),
+            currency: parseMarket(market).quote,
+          }),
+        ]
+      : [];
   return { cancels: [], places, text: approvalText(kind, entry) };
 }
 

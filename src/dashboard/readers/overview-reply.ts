@@ -3,7 +3,7 @@ import { closing } from '../../domain/closing.ts';
 import { readRecord } from '../../engine/stored-records.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { INTENT_ROWS } from '../../mirror/record-tables.ts';
-import { locksNow, whyNothingLeaves } from '../../mirror/strategy-status.ts';
+import { entryAmount, locksNow, whyNothingLeaves } from '../../mirror/strategy-status.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { readReconciliation, transfersNow } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
@@ -131,8 +131,14 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
             advice: english(refused.advice),
           },
     approvals: reader.approvals().map((entry) => {
-      const currency = entry.market === null ? null : parseMarket(entry.market).quote;
-      return pickItem(approvalItem, { ...INTENT_ROWS.stored(entry), currency });
+      const market = entry.market === null ? null : parseMarket(entry.market);
+      const amount = entryAmount(entry);
+      return pickItem(approvalItem, {
+        ...INTENT_ROWS.stored(entry),
+        amount: amount === null ? null : formatUnits(amount),
+        coin: market?.base ?? null,
+        currency: market?.quote ?? null,
+      });
     }),
     lossLimits: (readRecord(stored, 'loss-limits') ?? []).map(({ strategy, reason, sinceMs }) => ({
       strategy,

@@ -231,6 +231,8 @@ export const approvalItem = z.object({
     ['id', 'strategy', 'market', 'kind', 'atMs', 'expiresAtMs', 'bound', 'best', 'value'],
     ITEM_CODECS,
   ),
+  amount: decimalTextField.nullable().describe('About what it buys, where that is known in advance.'),
+  coin: z.string().nullable().describe('The currency of its amount.'),
   currency: z.string().nullable().describe('The currency of its prices and its value.'),
 });
 

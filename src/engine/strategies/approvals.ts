@@ -178,7 +178,8 @@ export class Approvals extends EnginePart<ApprovalsOptions> {
     // The amounts of a set of shares are worked out with the prices at which it begins.
     const best = intent.kind === 'targets' ? null : risk.bestFor(market, 'buy');
     if (best === null && intent.kind !== 'targets') return sentence('no-price', { market });
-    const slipped = best === null ? null : slippedPrice(best, slippageBps);
+    const step = this.options.markets.get(market)?.market.priceStep ?? NO_UNITS;
+    const slipped = best === null ? null : slippedPrice(best, slippageBps, step);
     const bound = price ?? slipped;
     const id = `i${rows.next().toString(36)}`;
     const expiresAtMs = nowMs + Math.min(expiresAfterMs, expiryOf(intent) ?? expiresAfterMs);
@@ -438,8 +439,10 @@ function highestNamed(order: object): Units | null {
   }, null);
 }
 
-function slippedPrice(best: Units, bps: number): Units {
-  return divideUp(best * (BPS_PER_ONE + BigInt(bps)), BPS_PER_ONE) as Units;
+/** Returns the highest price on the grid of a market that is above the best by some basis points at most. */
+function slippedPrice(best: Units, bps: number, step: Units): Units {
+  const highest = divideDown(best * (BPS_PER_ONE + BigInt(bps)), BPS_PER_ONE);
+  return (step === NO_UNITS ? highest : divideDown(highest, step) * step) as Units;
 }
 
 /** Returns the time after which the rest of an intent is canceled, in ms from its making; null if never. */

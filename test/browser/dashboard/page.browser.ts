@@ -632,11 +632,14 @@ describe('the page', () => {
       best: '59700000000',
       value: '600000000',
       currency: 'rls',
+      amount: '0.01005',
+      coin: 'btc',
     };
     server.replies.set('overview', { ...OVERVIEW, approvals: [entry] });
     const { page } = await open('overview', { language, screen: 'phone', until: '.main-figure' });
     const row = page.locator('tr:has(a:text-is("grid"))').first();
     expect(await row.textContent()).toContain(value);
+    expect(await row.textContent()).toMatch(/i3f.*≈/);
     for (const [name, path] of [
       [decline, '/actions/decline'],
       [approve, '/actions/approve'],

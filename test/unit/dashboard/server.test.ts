@@ -229,7 +229,10 @@ describe('what is read', () => {
     const { waits } = (await waiting.api('/overview')).json;
     await waiting.close();
     expect(waits.reason).toMatch(/^trading can begin 600 s after the exchange's first answer, in 7\d\d s/);
-    expect(waits.reasonFacts).toMatchObject({ code: 'begins-after-answer', facts: { wait: '600 s' } });
+    expect(waits.reasonFacts).toMatchObject({
+      code: 'begins-unless',
+      facts: { begins: { facts: { wait: '600 s' } } },
+    });
     expect((await here.api('/overview')).json['waits']).toBeNull();
   });
 
@@ -553,13 +556,22 @@ describe('a command', () => {
     // The overview is shared for a moment, as a test before may have read it.
     await expect
       .poll(async () => (await here.api('/overview')).json['approvals'])
-      .toMatchObject([{ id: intent.id, value: '600000000', bound: '60000000000', currency: 'rls' }]);
+      .toMatchObject([
+        {
+          id: intent.id,
+          amount: '0.01',
+          coin: 'btc',
+          value: '600000000',
+          bound: '60000000000',
+          currency: 'rls',
+        },
+      ]);
     const body = { key: 'approval', entry: intent.id };
     const cost = await here.api('/actions/approve', { ...body, dryRun: true });
     expect(cost.json).toMatchObject({
       requests: 1,
       places: [{ market: 'BTCIRT', side: 'buy', amount: '0.01', value: '600000000', currency: 'rls' }],
-      text: `This approves ${intent.id}: grid buys in BTCIRT by place for 600,000,000 rls at 60,000,000,000 rls at most. It begins if every check allows it.`,
+      text: `This approves ${intent.id}: grid buys about 0.01 btc in BTCIRT by place for 600,000,000 rls at 60,000,000,000 rls at most. It begins if every check allows it.`,
     });
     const decline = await here.api('/actions/decline', { ...body, dryRun: true });
     expect(decline.json).toMatchObject({ requests: 0, text: expect.stringContaining('Nothing is sent.') });

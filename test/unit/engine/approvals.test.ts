@@ -159,12 +159,12 @@ describe('an entry of a strategy that needs approvals', () => {
   it('is refused where its price has left, and goes where it is still there', () => {
     const world = ready();
     const late = held(world, buy('BTCUSDT', { amount: '1' }));
-    expect(rowOf(world, late)).toMatchObject({ bound: '101.505', best: '101' });
+    expect(rowOf(world, late)).toMatchObject({ bound: '101.5', best: '101' });
     world.quote('101', '102').advance(2_000);
     decide(world, 'approve', late);
     expect(resultOf(world, `approve-${late}`)).toEqual({
       ok: false,
-      message: `${late} was approved, and does not begin: the price has left: it is 102, and was approved up to 101.505`,
+      message: `${late} was approved, and does not begin: the price has left: it is 102, and was approved up to 101.5`,
     });
     expect(world.eventsOf('reject')).toMatchObject([{ code: 'approval' }]);
     const marketable = held(world, buy('BTCUSDT', { amount: '1', price: '102.5' }));

@@ -179,10 +179,23 @@ export function ExposureTable({ exposure }: { readonly exposure: readonly Exposu
 /** Shows the entries that wait for a person, with the buttons to decide. */
 export function ApprovalsTable({ approvals }: { readonly approvals: readonly ApprovalItem[] }) {
   const columns: readonly DataColumn<ApprovalItem>[] = [
-    column('column.intent', ({ kind }) => <NameWord area="kind" name={kind} />, 'title'),
+    column(
+      'column.intent',
+      ({ kind, id }) => (
+        <>
+          <NameWord area="kind" name={kind} /> <bdi class="note">{id}</bdi>
+        </>
+      ),
+      'title',
+    ),
     column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />),
     column('column.market', ({ market }) =>
       market === null ? NONE : <NameLink view="market" name={market} />,
+    ),
+    column(
+      'column.amount',
+      ({ amount, coin }) => (amount === null ? NONE : `≈ ${showExact(amount, coin ?? '')}`),
+      'number',
     ),
     column(
       'column.value',

@@ -43,6 +43,13 @@ describe('trackAlerts', () => {
     expect(track([absent], [], ABSENT_FOR_MS + 5)).toEqual([{ kind: 'end', id: 1, atMs: NOON_MS + 5 }]);
   });
 
+  test('ends what is said to be over at once, with the facts of its end, and opens nothing for it', () => {
+    const facts = { rule: 'halted', reason: 'over' } as const;
+    const over = { ...halted, facts, sinceMs: NOON_MS + 3, isOver: true } as const;
+    expect(track([alert()], [over], 5)).toEqual([{ kind: 'end', id: 1, atMs: NOON_MS + 3, facts }]);
+    expect(track([], [over])).toEqual([]);
+  });
+
   test('takes what holds again for the same alert', () => {
     const absent = alert({ absentSinceMs: NOON_MS });
     expect(track([absent], [halted], 5)).toEqual([{ kind: 'absent', id: 1, sinceMs: null }]);

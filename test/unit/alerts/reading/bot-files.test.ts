@@ -22,6 +22,7 @@ import {
   fillChange,
   orderChange,
   figure,
+  intentRecord,
   kept,
   mirrorOfEachTest,
 } from '../../mirror/mirror-fixture.ts';
@@ -228,6 +229,25 @@ describe('the files of a bot', () => {
     expect(look().snapshot.unprotected).toEqual([
       { strategy: 'dip', market: 'BTCIRT', asset: 'btc', amount: '0.4', reason: 'SmallOrder' },
     ]);
+  });
+
+  test('say what has become of entries that waited', () => {
+    const id = 'i7';
+    const entry = intentRecord({ id, strategy: 'grid', approval: 'waiting', value: parseUnits('600') });
+    const { cursor } = look();
+    write({ kind: 'intent', intent: { ...entry, best: parseUnits('7') } });
+    expect(look(cursor).snapshot.approvals).toMatchObject([{ id, amount: '85.71', outcome: null }]);
+    write(
+      {
+        kind: 'intent',
+        intent: { ...entry, approval: 'approved', decidedBy: 'ali', status: 'refused', reason: 'why' },
+      },
+      journalLine(id, '{"approval":"approved","by":"ali"}', 'intent'),
+    );
+    const outcome = { kind: 'refused', by: 'ali', reason: 'why' };
+    const next = look(cursor);
+    expect(next.snapshot.approvals).toMatchObject([{ id, outcome }]);
+    expect(look(next.cursor).snapshot.approvals).toEqual([]);
   });
 
   test('give the trades that the new lines are about', () => {

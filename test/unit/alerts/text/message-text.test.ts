@@ -1,3 +1,4 @@
+import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { describe, expect, test } from 'vitest';
 import type { AlertFacts, PeriodFigures, Alert, NoteKind } from '../../../../src/alerts/core/alert-facts.ts';
 import { alertText, breakMarkdown, escapeMarkdown, tamed } from '../../../../src/alerts/alert-text.ts';
@@ -38,6 +39,23 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
   ],
   [{ rule: 'halted', reason: 'news\nand more' }, 'Trading is halted: news and more'],
   [{ rule: 'approval', ...WAITING }, 'i3f waits for you until 2026-01-05 12:00: grid buys in BTCIRT'],
+  [
+    {
+      rule: 'approval',
+      ...WAITING,
+      amount: decimalText('0.01'),
+      outcome: { kind: 'approved', by: 'ali', reason: null },
+    },
+    'i3f was approved (ali): grid buys in BTCIRT by place, about 0.01 BTC, for 600,000,000 rial, at 60,000,000,000 rial at most',
+  ],
+  [
+    { rule: 'approval', ...WAITING, outcome: { kind: 'refused', by: 'ali', reason: 'the price has left' } },
+    'i3f was approved, and did not begin (ali): grid wanted to buy in BTCIRT by place, for 600,000,000 rial, at 60,000,000,000 rial at most: the price has left',
+  ],
+  [
+    { rule: 'approval', ...WAITING, outcome: { kind: 'expired', by: null, reason: null } },
+    'i3f has expired: grid wanted',
+  ],
   [{ rule: 'no-data', feed: null, readAtMs: null }, 'Nothing was read'],
   [{ rule: 'no-data', feed: null, readAtMs: NOON_MS }, 'the last was at 2026-01-05 12:00'],
   [{ rule: 'no-data', feed: 'book BTCIRT', readAtMs: NOON_MS }, 'book BTCIRT is not read'],
