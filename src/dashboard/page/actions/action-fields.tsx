@@ -347,7 +347,7 @@ function LockFields({ market, strategy, onReady }: FieldsOf<'lock'>) {
       <StrategyField name="strategy" chosen={chosenStrategy} />
       <SelectField text="field.length" name="length" chosen={forMs} options={lengthOptions()} />
       <EntriesField chosen={entries} />
-      <TextField label={t('field.reason')} name="reason" typed={reason} />
+      <TextField label={t('column.reason')} name="reason" typed={reason} />
     </FieldsForm>
   );
 }

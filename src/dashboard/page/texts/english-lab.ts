@@ -28,7 +28,6 @@ export const ENGLISH_LAB_TEXTS = {
   'lab.jobs.onSave': 'runs again when its file is saved',
   'lab.jobs.output': 'Output of job {id}',
   'lab.jobs.noOutput': 'It has written nothing yet.',
-  'lab.jobs.compare': 'Compare',
   'lab.jobs.chosen': 'Compare the runs that are ticked: two to four',
   'lab.jobs.choose': 'Compare job {id}',
   'lab.jobs.queued': 'Job {id} is in the queue.',

@@ -165,7 +165,6 @@ export const ENGLISH_TEXTS = {
   'market.timeframe': 'Length of a candle',
   'market.recorded': 'Recorded data…',
   'market.ownOrders': 'Our open orders here',
-  'chart.time': 'time',
   'chart.stop': TERMS.stopLoss,
   'chart.take': TERMS.takeProfit,
   'chart.library': 'Chart: Lightweight Charts by TradingView',

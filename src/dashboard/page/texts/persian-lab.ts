@@ -29,7 +29,6 @@ export const PERSIAN_LAB_TEXTS: TranslationOf<typeof ENGLISH_LAB_TEXTS> = {
   'lab.jobs.onSave': 'با ذخیرهٔ فایل دوباره اجرا می‌شود',
   'lab.jobs.output': 'خروجی کار {id}',
   'lab.jobs.noOutput': 'هنوز چیزی ننوشته است.',
-  'lab.jobs.compare': 'مقایسه',
   'lab.jobs.chosen': 'مقایسهٔ اجراهای انتخاب‌شده: دو تا چهار اجرا',
   'lab.jobs.choose': 'مقایسهٔ کار {id}',
   'lab.jobs.queued': 'کار {id} در صف است.',

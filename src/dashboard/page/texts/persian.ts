@@ -165,7 +165,6 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'market.timeframe': 'بازهٔ کندل',
   'market.recorded': 'داده‌های ضبط‌شده…',
   'market.ownOrders': 'سفارش‌های باز ما در این بازار',
-  'chart.time': 'زمان',
   'chart.stop': TERMS.stopLoss,
   'chart.take': TERMS.takeProfit,
   'chart.library': 'نمودار: Lightweight Charts از TradingView',

@@ -34,7 +34,7 @@ export function BooksView() {
                 </NamedFigure>
                 <NamedFigure text="books.comparisons">{showCount(books.comparisons)}</NamedFigure>
                 {books.sinceMs === null ? null : (
-                  <NamedFigure text="books.since">{showTime(books.sinceMs)}</NamedFigure>
+                  <NamedFigure text="column.since">{showTime(books.sinceMs)}</NamedFigure>
                 )}
               </dl>
               {books.state === 'broken' ? (
@@ -74,7 +74,7 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
     column('column.subject', ({ subject, field }) => <bdi dir="ltr">{`${subject} ${field}`}</bdi>, 'title'),
     column('books.expected', ({ expected }) => <bdi dir="ltr">{expected}</bdi>),
     column('books.found', ({ found }) => <bdi dir="ltr">{found}</bdi>),
-    column('books.since', ({ sinceMs }) => showTime(sinceMs)),
+    column('column.since', ({ sinceMs }) => showTime(sinceMs)),
   ];
   return (
     <>
@@ -122,7 +122,7 @@ function BalancesTable({ balances }: { readonly balances: BooksReply['balances']
   type Balance = BooksReply['balances'][number];
   const columns: readonly DataColumn<Balance>[] = [
     column('books.currency', ({ currency }) => unitNow(currency), 'title'),
-    column('books.total', ({ total, currency }) => <Money amount={total} currency={currency} />, 'number'),
+    column('overview.total', ({ total, currency }) => <Money amount={total} currency={currency} />, 'number'),
     column('books.held', ({ held, currency }) => <Money amount={held} currency={currency} />, 'number'),
     column(
       'books.expected',

@@ -37,7 +37,7 @@ export function BudgetsView() {
                   series={overTime}
                   names={overTime.map(({ name }) => lineOf(name.replace(/^budget\//, ''), budgets))}
                   currency=""
-                  label={t('chart.time')}
+                  label={t('column.time')}
                 />
               </Panel>
             ) : null}

@@ -67,7 +67,7 @@ export function LocksTable({ locks }: { readonly locks: readonly LockItem[] }) {
     column('locks.by', ({ by, rule }) =>
       rule === null ? <bdi>{by ?? t('locks.byHand')}</bdi> : <bdi dir="ltr">{rule}</bdi>,
     ),
-    column('locks.began', ({ beganAtMs }) => showTime(beganAtMs)),
+    column('moment.opened', ({ beganAtMs }) => showTime(beganAtMs)),
     column('locks.ends', ({ endsAtMs }) =>
       endsAtMs === null
         ? t('field.untilResumed')

@@ -183,8 +183,8 @@ function TablePart<Row>(table: Omit<ComponentProps<typeof DataTable<Row>>, 'empt
 
 const bookColumns = (): readonly DataColumn<MomentItem['books'][number]>[] => [
   column('column.market', ({ market }) => <NameLink view="market" name={market} />, 'title'),
-  column('moment.bid', ({ bid, market }) => showExact(bid, knownMarket(market)?.quote ?? ''), 'number'),
-  column('moment.ask', ({ ask, market }) => showExact(ask, knownMarket(market)?.quote ?? ''), 'number'),
+  column('market.bestBuy', ({ bid, market }) => showExact(bid, knownMarket(market)?.quote ?? ''), 'number'),
+  column('market.bestSell', ({ ask, market }) => showExact(ask, knownMarket(market)?.quote ?? ''), 'number'),
 ];
 
 const barColumns = (): readonly DataColumn<MomentItem['bars'][number]>[] => [

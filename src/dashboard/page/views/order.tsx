@@ -40,9 +40,9 @@ export function OneOrderView({ name }: { readonly name: string }) {
               <Steps steps={steps} market={orders[0]?.market ?? ''} />
             </Panel>
             <RawReplies replies={replies} />
-            <Panel title={t('fills.title')}>
+            <Panel title={t('view.fills')}>
               <DataTable
-                label="fills.title"
+                label="view.fills"
                 columns={fillColumns(true)}
                 rows={fills}
                 keyOf={({ tradeId }) => tradeId}
@@ -256,7 +256,7 @@ export function FillsView() {
         <h1>{t('view.fills')}</h1>
         <MarketAndStrategy filter={filter} />
       </header>
-      <Panel title={t('fills.title')} note={t('fills.note')}>
+      <Panel title={t('view.fills')} note={t('log.note')}>
         <PagedList<FillItem>
           path="/fills"
           query={{ market, strategy }}

@@ -71,7 +71,7 @@ function EquityPanel({ data }: { readonly data: OverviewReply }) {
                   series={found}
                   names={[`${t('overview.equity')} (${unitNow(currency)})`]}
                   currency={currency}
-                  label={t('chart.time')}
+                  label={t('column.time')}
                 />
               )}
             </div>

@@ -122,7 +122,7 @@ export function QuoteLines({ market, quote }: { readonly market: string; readonl
               }))}
               names={names}
               currency={quote}
-              label={t('chart.time')}
+              label={t('column.time')}
               isStepped
             />
           </>

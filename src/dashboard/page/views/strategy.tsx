@@ -53,7 +53,7 @@ export function StrategyView({ name }: { readonly name: string }) {
                     series={[series]}
                     names={[`${t('column.profit')} (${unitNow(currency)})`]}
                     currency={currency}
-                    label={t('chart.time')}
+                    label={t('column.time')}
                   />
                 </Panel>
               );
