@@ -122,8 +122,10 @@ class SeedRun {
   constructor({ seed, hours, folder, names }: SeedOptions, tested: TestedVenue | null) {
     this.events = new EventLog(START_MS, names);
     const swarm = drawSwarm(seed, hours);
-    // The replies of a tested venue name no lowered limit, and it has no log-in.
-    this.swarm = tested === null ? swarm : { ...swarm, crowding: [], logsIn: false };
+    // The replies of a tested venue name no lowered limit, and it has no log-in. Without a history of the
+    // wallets a loss looks like a withdrawal.
+    const losses = tested?.profile.ownLists.transactions === null ? { lossesAtMs: [] } : {};
+    this.swarm = tested === null ? swarm : { ...swarm, crowding: [], logsIn: false, ...losses };
     const { clockSkewMs } = this.swarm;
     this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs, tested });
     this.given = givenCoins({ seed, markets: this.world.rules, onVandal: () => {}, tested });

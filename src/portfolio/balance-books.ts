@@ -151,6 +151,14 @@ export class BalanceBooks {
     return true;
   }
 
+  /** Books an amount from outside that no list tells of, but a balance shows. */
+  addSeen(entry: OutsideEntry): void {
+    const { currency, amount } = entry;
+    this.expected?.set(currency, (this.expected.get(currency) ?? 0n) + amount);
+    // A trade of this amount that is listed later is in it already.
+    addTo(this.entered, currency, entry, MOST_OUTSIDE);
+  }
+
   /** Records that all lines of a currency that were listed by a time are known. */
   linesRead(currency: string, throughMs: number): void {
     this.readThroughMs.set(currency, throughMs);

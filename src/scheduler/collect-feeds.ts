@@ -289,11 +289,15 @@ function accountFeeds(input: PlanInput): readonly Feed[] {
       { ...account, key: 'wallets', kind: 'wallets', budget: budgetOf.wallets },
       { ages: OWN_AGES.wallets, asker: 'account' },
     ),
-    feedOf(
-      { ...transactions, budget: budgetOf.transactions },
-      { ages: OWN_AGES.transactions, asker: 'account, wallet by wallet' },
-      { turns: Math.max(1, walletsOf(input)) },
-    ),
+    ...(input.venue.ownLists.transactions === null
+      ? []
+      : [
+          feedOf(
+            { ...transactions, budget: budgetOf.transactions },
+            { ages: OWN_AGES.transactions, asker: 'account, wallet by wallet' },
+            { turns: Math.max(1, walletsOf(input)) },
+          ),
+        ]),
   ];
 }
 

@@ -163,7 +163,7 @@ export function planRestart(
     stepOf('orders', 'open orders and those since', restart.orderPages * lists.orders),
     stepOf('trades', 'trades, before and after the wallets', (restart.tradePages + 1) * lists.trades),
     stepOf('wallets', 'balances', 1),
-    stepOf('transactions', 'history of each wallet', wallets),
+    stepOf('transactions', 'history of each wallet', venue.ownLists.transactions === null ? 0 : wallets),
   ];
   const steps = usesAccount ? all.filter(({ requests }) => requests > 0) : [];
   const requests = steps.reduce((sum, step) => sum + step.requests, 0);

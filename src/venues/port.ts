@@ -359,8 +359,8 @@ export interface VenueProfile {
       /** Days for which a trade stays listed at least. */
       readonly listedDays: number;
     };
-    /** Lines of each wallet's history. Pages count from the newest line. */
-    readonly transactions: OwnList<WalletTransactionId>;
+    /** Lines of each wallet's history, pages from the newest line; null if the exchange lists none. */
+    readonly transactions: OwnList<WalletTransactionId> | null;
   };
   readonly absence: AbsenceRule;
   /** Maximum number of items on one page of a list, and most candles in one answer. */

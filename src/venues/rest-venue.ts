@@ -140,7 +140,6 @@ const NEEDED: readonly VenueCallKind[] = [
   'orders',
   'trades',
   'wallets',
-  'transactions',
   'book',
   'options',
 ];
@@ -189,6 +188,11 @@ export function defineVenue(venue: RestVenue): VenueDefinition {
       { name: limit, assumed, ...(weighted.has(limit) ? { isWeighted: true } : {}), ...rest },
     ]),
   );
+  if ((calls.transactions === undefined) !== (venue.profile.ownLists.transactions === null))
+    throw wrong(
+      name,
+      'expected profile.ownLists.transactions to be null where there is no such call, and a list where there is',
+    );
   const usual = calls.orders?.limit ?? '';
   const profile: VenueProfile = {
     ...venue.profile,

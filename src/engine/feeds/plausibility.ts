@@ -13,6 +13,7 @@ import {
   type VenueProfile,
   type WalletReading,
   type WalletTransaction,
+  type OwnList,
 } from '../../venues/port.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { cursorOfOrder, isListId, cursorOf } from '../own-list.ts';
@@ -339,7 +340,7 @@ export function walletIssue(wallet: WalletReading): ValidationIssue | null {
 export function lineIssue(
   line: WalletTransaction,
   wallet: string,
-  list: VenueProfile['ownLists']['transactions'],
+  list: OwnList<WalletTransaction['id']>,
 ): ValidationIssue | null {
   const { id, currency } = line;
   if (!isListId(list, id)) return { field: 'id', expected: 'the id of a line', found: id };

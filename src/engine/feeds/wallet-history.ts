@@ -1,6 +1,6 @@
 import { present } from '../../domain/errors.ts';
 import { cursorOf, LIST_START, mayFollow } from '../own-list.ts';
-import type { VenueProfile, WalletTransaction } from '../../venues/port.ts';
+import type { OwnList, VenueProfile, WalletTransaction } from '../../venues/port.ts';
 import type { IssueLog } from '../issue-log.ts';
 import { lineIssue } from './plausibility.ts';
 import type { StoredReconciliation } from '../stored-records.ts';
@@ -34,13 +34,18 @@ interface News {
   readonly lines: readonly WalletTransaction[];
 }
 
+/** The list of an exchange that has none: nothing is ever read of it. */
+const NOT_LISTED: OwnList<WalletTransaction['id']> = { by: 'time', overlapMs: 0 };
+
 /**
  * The history of every wallet, as far as it was read. A line counts once two readings in a row have shown it
  * and all lines before it. Lines that come late count as well, as long as they stand among the newest.
  */
 export class WalletHistory {
   private readonly findings: IssueLog;
-  private readonly list: VenueProfile['ownLists']['transactions'];
+  private readonly list: OwnList<WalletTransaction['id']>;
+  /** False if the exchange lists no history. */
+  readonly isListed: boolean;
   /** Newest lines that count, by currency, and those so near that a new line may be listed among them. */
   readonly lastLines = new Map<string, LastLines[string]>();
   /** Lines of the wallet that is being read, by their id. */
@@ -63,7 +68,8 @@ export class WalletHistory {
 
   constructor(findings: IssueLog, { transactions }: VenueProfile['ownLists']) {
     this.findings = findings;
-    this.list = transactions;
+    this.list = transactions ?? NOT_LISTED;
+    this.isListed = transactions !== null;
   }
 
   restore(lastLines: LastLines): void {

@@ -1,4 +1,5 @@
-import { formatUnits, parseUnits } from '../../domain/money.ts';
+import { formatUnits, parseUnits, subtractUnits, type Units } from '../../domain/money.ts';
+import { walletTransactionId } from '../../domain/order.ts';
 import { english, joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
@@ -346,9 +347,10 @@ export class Reconciler {
 
   private conclude({ totals, sinceMs }: Extract<Phase, { kind: 'fills after' }>, nowMs: number): void {
     // The histories must be read before the books begin: otherwise older movements would count as new ones.
-    this.unread = this.books.hasBegun
-      ? []
-      : [...totals.keys()].filter((currency) => !this.history.lastLines.has(currency));
+    this.unread =
+      this.books.hasBegun || !this.history.isListed
+        ? []
+        : [...totals.keys()].filter((currency) => !this.history.lastLines.has(currency));
     if (this.unread.length > 0) {
       this.ports.requestNow('transactions');
       this.inconclusive(nowMs, sentence('books-history-unread', { currencies: this.unread.join(', ') }));
@@ -360,6 +362,8 @@ export class Reconciler {
     else {
       // True if this comparison declares a break, unless the difference is gone or explained.
       const withOld = this.isSuspicionOld(nowMs) && this.unexplained().length === 0;
+      // Trades wait for lines that never come.
+      if (!this.history.isListed) for (const currency of totals.keys()) this.books.linesRead(currency, nowMs);
       const disagreements = this.books.compare(totals, sinceMs, { withOld });
       if (this.begunAtMs === null) isConclusive = this.judge(disagreements, nowMs);
       else isConclusive = this.confirm(disagreements, totals, nowMs);
@@ -379,6 +383,7 @@ export class Reconciler {
    */
   private knowsLinesOf(totals: ReadonlyMap<string, bigint>): boolean {
     if (this.books.hasOutside) return false;
+    if (!this.history.isListed) return true;
     return [...totals.keys()].every(
       (currency) => this.history.readTwiceSinceMs(currency) >= this.linesListedMs,
     );
@@ -436,6 +441,11 @@ export class Reconciler {
     const same = this.suspicion !== null && differences(this.suspicion.rows) === differences(rows);
     if (!same) this.suspicion = { sinceMs: nowMs, rows };
     else if (this.isSuspicionOld(nowMs) && this.found === null) {
+      if (!this.history.isListed && haveOneSign(known)) {
+        for (const disagreement of known) this.movedOutside(disagreement);
+        this.suspicion = null;
+        return true;
+      }
       const unread = this.unexplained();
       if (unread.length > 0) {
         this.inconclusive(nowMs, sentence('books-differing-unread', { currencies: unread.join(', ') }));
@@ -453,6 +463,21 @@ export class Reconciler {
     return true;
   }
 
+  /** Books a difference as a deposit or a withdrawal, where the exchange lists none. */
+  private movedOutside({ currency, expected, found }: Disagreement): void {
+    const { nowMs } = this.outbox;
+    const id = walletTransactionId(`seen-${nowMs}`);
+    const amount = subtractUnits(found as Units, expected as Units);
+    const description = 'seen in the balance';
+    this.books.addSeen({ currency, id, amount, readAtMs: nowMs });
+    this.marks.lineRead(currency, amount, nowMs);
+    const transaction = { id, currency, atMs: nowMs, amount, description, tooFine: null };
+    this.outbox.change({ kind: 'transaction', transaction });
+    this.outbox.warn(
+      `the balance of ${currency} is ${formatUnits(found)} where the trades make it ${formatUnits(expected)}: the difference counts as a deposit or a withdrawal, which the exchange does not list`,
+    );
+  }
+
   /** True if the same difference has lasted for at least the time that lists may lag. */
   private isSuspicionOld(nowMs: number): boolean {
     return this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs;
@@ -464,7 +489,7 @@ export class Reconciler {
    */
   private unexplained(): readonly string[] {
     const { suspicion } = this;
-    if (suspicion === null) return [];
+    if (suspicion === null || !this.history.isListed) return [];
     const sinceMs = suspicion.sinceMs + this.settings.lagMs;
     return suspicion.rows
       .map(({ currency }) => currency)
@@ -491,6 +516,10 @@ export class Reconciler {
     });
   }
 }
+
+/** True if no balance is too high while another one is too low, as a trade that is missing makes them. */
+const haveOneSign = (differing: readonly Disagreement[]): boolean =>
+  new Set(differing.map(({ expected, found }) => found > expected)).size === 1;
 
 /** Returns the differences as text, to compare them: trades move the balances, but not a difference. */
 function differences(rows: readonly DisagreementText[]): string {

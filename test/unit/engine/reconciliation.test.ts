@@ -3,6 +3,8 @@ import type { Intent } from '../../../src/strategy/intents.ts';
 import { buy } from '../../support/intents.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { EngineWorld, FAST, FEEDS, MARKET, WISH } from './engine-world.ts';
+import { formatUnits } from '../../../src/domain/money.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { withoutNewestLine } from './wrong-once.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 
@@ -300,5 +302,62 @@ describe('reconciliation', () => {
     expect(world.engine.reconciler.break?.rows).toMatchObject([
       { currency: 'eth', expected: '5', found: '4' },
     ]);
+  });
+});
+
+describe('reconciliation without a history of the wallets', () => {
+  const { ownLists } = INTERFACE_PROFILE;
+  const venue = { ...INTERFACE_PROFILE, ownLists: { ...ownLists, transactions: null } };
+  const feeds = FEEDS.filter(({ kind }) => kind !== 'transactions');
+  const begunWithout = (): EngineWorld => {
+    const world = EngineWorld.answering({ settings: { reconciliation: FAST, venue }, feeds }, 30_000);
+    expect(world.engine.status().conclusions).toBeGreaterThan(0);
+    return world;
+  };
+
+  it('asks for none, and agrees over trades of its own', () => {
+    const world = begunWithout().want(WISH);
+    world.fillNext();
+    const before = world.engine.status().conclusions;
+    world.advance(60_000);
+    expect(world.engine.status().conclusions).toBeGreaterThan(before + 3);
+    expect(world.requestsOf('transactions')).toEqual([]);
+    expect(world.mirror.lines).toEqual([]);
+  });
+
+  it('takes what is paid in or taken out as that, says so once, and keeps it over a restart', () => {
+    const world = begunWithout();
+    world.venue.steal('usdt', '-1000');
+    world.advance(90_000);
+    world.venue.steal('btc', '0.5');
+    world.venue.steal('usdt', '1');
+    world.advance(90_000);
+    world.restart().advance(90_000);
+    expect(world.engine.reconciler.break).toBeNull();
+    const lines = world.mirror.lines.map(({ currency, amount }) => `${currency} ${formatUnits(amount)}`);
+    expect(lines.toSorted()).toEqual(['btc -0.5', 'usdt -1', 'usdt 1000']);
+    expect(world.messages('warning').filter((text) => text.includes('deposit or a withdrawal'))).toHaveLength(
+      3,
+    );
+  });
+
+  it('counts a trade once that is listed after the balances have shown it', () => {
+    const world = begunWithout();
+    const { id } = world.venue.fill(world.venue.placeByHand('sell', '2', '99').id);
+    world.venue.hidden.add(id);
+    world.advance(15_000);
+    world.venue.hidden.clear();
+    world.advance(90_000);
+    expect(world.engine.reconciler.break).toBeNull();
+    expect(world.mirror.lines).toEqual([]);
+  });
+
+  it('stops new orders where one balance is too high and another one too low, as after a trade it missed', () => {
+    const world = begunWithout();
+    world.venue.steal('usdt', '100');
+    world.venue.steal('btc', '-1');
+    world.advance(90_000);
+    expect(world.engine.status().isBroken).toBe(true);
+    expect(world.mirror.lines).toEqual([]);
   });
 });

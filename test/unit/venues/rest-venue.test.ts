@@ -257,10 +257,7 @@ describe('a venue that is declared', () => {
 
   it.each([
     [{ name: 'Tiny' }, 'expected a name of lower-case letters, digits and hyphens'],
-    [
-      { calls: {} },
-      'found none for place, cancel, order, orders, trades, wallets, transactions, book, options',
-    ],
+    [{ calls: {} }, 'found none for place, cancel, order, orders, trades, wallets, book, options'],
     [{ limits: {} }, 'calls.options: expected one of the limits , was markets'],
     [
       { calls: { ...DECLARED.calls, book: { ...DECLARED.calls.book, weight: 0 } } },
