@@ -333,7 +333,7 @@ const paceOf = (seconds: number) => ({
  * Unlike a real market: no jumps, no daily rhythm, no news, no other market; the trends are stronger than
  * those of real markets, so that they show within minutes; nothing pulls the price back over weeks.
  */
-class FairPrice {
+export class FairPrice {
   /** Fair price in the quote currency. A float: it only decides where orders are put. */
   price: number;
   private timeMs: number;

@@ -51,6 +51,14 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'exchange', mayImport: [...PURE, 'exchange/market-names'], isPure: false },
   { folder: 'library', mayImport: [...PURE, 'budget', ...EXCHANGE], isPure: false },
   { folder: 'simulator-server', mayImport: [...PURE, ...EXCHANGE, 'configuration'], isPure: false },
+  // The simulator of an exchange shares no declaration with the client of that exchange, nor with the bot.
+  { folder: 'binance-spot/simulator', mayImport: ['domain', 'simulator'], isPure: true },
+  {
+    folder: 'binance-spot/simulated-exchange',
+    mayImport: ['domain', 'simulator', 'binance-spot/simulator'],
+    isPure: false,
+  },
+  { folder: 'binance-spot', mayImport: ['domain'], isPure: false },
   { folder: 'recording', mayImport: [...PURE, ...EXCHANGE], isPure: false },
   { folder: 'mirror', mayImport: [...PURE, 'exchange/market-names'], isPure: false },
   { folder: 'plugins', mayImport: PURE, isPure: false },
@@ -126,6 +134,7 @@ export const LAYERS: readonly LayerRule[] = [
       'dashboard/schema',
       'lab',
       'fuzz',
+      'binance-spot/simulated-exchange',
     ],
     isPure: false,
   },

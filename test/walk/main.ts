@@ -91,12 +91,12 @@ function shapesOf(file: string): readonly Shape[] {
 const areIn = (fields: ReadonlySet<string>) => (words: string) =>
   words.split(' ').every((word) => fields.has(word));
 
-/** Files that declare each record, once per declaration. The simulator's are not counted (ADR 4). */
+/** Files that declare each record, once per declaration. Those of simulators are not counted (ADR 4). */
 function shapesOfRecords(): Lines {
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/^src\/simulator(?:-server)?\//.test(file));
+    .filter((file) => !/^src\/(?:[\w-]+\/)?simulator(?:-server)?\//.test(file));
   const shapes = files.flatMap(shapesOf);
   return Object.fromEntries(
     Object.entries<readonly (readonly string[])[]>(KNOWN_BY).map(([name, [all = [], some = []]]) => {

@@ -1,12 +1,15 @@
 import { countText } from '../../domain/money.ts';
 import { randomBytes } from 'node:crypto';
-import { Command } from 'commander';
-import { formatProblems, loadYaml } from '../../configuration/load-yaml.ts';
+import { Command, Option } from 'commander';
+import type { z } from 'zod';
 import {
-  exchangeConfig,
-  readExchangeConfig,
-  type ExchangeConfig,
-} from '../../simulator-server/exchange-config.ts';
+  BUILT_IN_KEY,
+  createSimulatedSpot,
+  SimulatedSpotServer,
+  spotExchangeSettings,
+} from '../../binance-spot/simulated-exchange.ts';
+import { formatProblems, loadYaml } from '../../configuration/load-yaml.ts';
+import { exchangeConfig, type ExchangeConfig } from '../../simulator-server/exchange-config.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import {
@@ -21,6 +24,7 @@ import { readStateFile, StateFileError, writeStateFile } from '../../simulator-s
 import { untilStopped } from '../end-signal.ts';
 
 interface Options {
+  readonly venue: 'service' | 'binance-spot';
   readonly port: number;
   readonly host: string;
   readonly config?: string;
@@ -33,17 +37,49 @@ interface Options {
 const EXAMPLES = `
 Examples:
   sarraf exchange
+  sarraf exchange --venue binance-spot --port 8901
   sarraf exchange --port 8900 --config config/exchange.yaml --seed 7 --state exchange-state.json`;
 
-function readConfig(file: string | undefined): ExchangeConfig {
-  if (file === undefined) return readExchangeConfig();
-  const loaded = loadYaml(file, exchangeConfig);
+/** Reads the configuration of an exchange; without a file, the built-in one. */
+function readConfig<Schema extends z.ZodType>(file: string | undefined, schema: Schema): z.output<Schema> {
+  if (file === undefined) return schema.parse({});
+  const loaded = loadYaml(file, schema);
   if (!loaded.ok) throw wrongInput(formatProblems(file, loaded.problems));
   return loaded.value;
 }
 
+/** Serves the exchange binance-spot until a signal ends it. */
+async function runSpot(options: Options): Promise<void> {
+  if (options.state !== undefined)
+    throw wrongInput('--state: the exchange binance-spot has no state file, expected a start without it');
+  const settings = readConfig(options.config, spotExchangeSettings);
+  const core = createSimulatedSpot({ settings, seed: options.seed ?? 1 });
+  const server = new SimulatedSpotServer({ core, onMistake: (error) => console.error(error) });
+  const stopped = untilStopped();
+  const address = await server.listen(options).catch((error: unknown) => {
+    throw failed(listenProblem(error, options));
+  });
+  const markets = [...core.markets.keys()];
+  const [key] = settings.users.flatMap(({ keys }) => keys);
+  if (options.json === true)
+    console.log(JSON.stringify({ event: 'listening', address, markets, apiKey: key?.key ?? null }));
+  else {
+    console.log(`The exchange listens at ${address} with ${markets.join(', ')}.`);
+    if (key?.key === BUILT_IN_KEY.key)
+      console.log(`Its key: ${BUILT_IN_KEY.key}, with the secret ${BUILT_IN_KEY.secret}`);
+  }
+  await stopped;
+  await server.close();
+  if (options.json === true) console.log(JSON.stringify({ event: 'stopped', requests: core.requestCount }));
+  else console.log(`The exchange has stopped after ${countText(core.requestCount, 'request')}.`);
+}
+
 async function run(options: Options): Promise<void> {
-  const config = readConfig(options.config);
+  if (options.venue === 'binance-spot') {
+    await runSpot(options);
+    return;
+  }
+  const config = readConfig(options.config, exchangeConfig);
   const { enabled, token } = config.admin;
   const adminToken = enabled ? (token ?? randomBytes(16).toString('hex')) : null;
   const serve: ServeOptions = {
@@ -74,6 +110,14 @@ async function run(options: Options): Promise<void> {
 export function exchangeCommand(): Command {
   return new Command('exchange')
     .description('Serves a simulated exchange over HTTP, with the whole interface and synthetic traders.')
+    .addOption(
+      new Option(
+        '--venue <venue>',
+        'exchange that is served: the built-in one, or the spot exchange of docs/binance-spot.md',
+      )
+        .choices(['service', 'binance-spot'])
+        .default('service'),
+    )
     .option('--port <port>', 'port to listen at; 0 takes a free one', integerOption(0, 65_535), 8900)
     .option('--host <host>', 'address to listen at', '127.0.0.1')
     .option(
@@ -85,7 +129,10 @@ export function exchangeCommand(): Command {
       'seed of the synthetic traders, tokens and faults',
       integerOption(0, 4_294_967_295),
     )
-    .option('--state <file>', 'file that keeps users, orders and balances over a restart')
+    .option(
+      '--state <file>',
+      'file that keeps users, orders and balances over a restart (built-in exchange alone)',
+    )
     .option(
       '--save-every <seconds>',
       'how often the state is saved while it runs',
@@ -142,7 +189,7 @@ function openState(options: ServeOptions, simulation: Simulation, clock: WorldCl
   return savedAtMs !== null;
 }
 
-function listenProblem(error: unknown, { host, port }: ServeOptions): string {
+function listenProblem(error: unknown, { host, port }: Pick<ServeOptions, 'host' | 'port'>): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return `${host}:${port} is in use: expected a free port, --port 0 takes one`;
   if (code === 'EACCES') return `${host}:${port} is not allowed to this user`;

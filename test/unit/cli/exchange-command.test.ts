@@ -28,9 +28,19 @@ describe('what goes wrong', () => {
     [['exchange', '--config', 'no-such.yaml'], /no-such\.yaml:1:1: expected a file/],
     [['exchange', '--port', '70000'], /expected a whole number from 0 to 65535/],
     [['exchange', '--prot', '1'], /--port/],
+    [['exchange', '--venue', 'binance'], /service, binance-spot/],
+    [['exchange', '--venue', 'binance-spot', '--state', 'x'], /--state: .* has no state file/],
     [['exchnage'], /exchange/],
   ])('%j ends with 2 and one line that helps', async (parameters, message) => {
     expect(await sarrafHere(parameters)).toEqual(failed(2, message));
+  });
+
+  test('in a configuration of another exchange is named too', async () => {
+    const file = join(folder, 'bad.yaml');
+    writeFileSync(file, 'markets: [{ symbol: btc, base: BTC, quote: USDT, startPrice: 1.005 }]\n');
+    const { code, error } = await sarrafHere(['exchange', '--venue', 'binance-spot', '--config', file]);
+    expect(code).toBe(2);
+    expect(error).toMatch(/bad\.yaml:1:21: markets\[0\]\.symbol: expected a symbol in capitals/);
   });
 
   test('a port in use is one line and 1', async () => {
