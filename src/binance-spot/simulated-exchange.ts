@@ -9,7 +9,7 @@ import { spotExchangeSettings, type SpotSettings } from './simulator/settings.ts
 // (`simulator/exchange.ts`), and lets the engine (`simulator/engine.ts`) do what it asks for. Nothing here is
 // shared with a client of that exchange, so that a mistake in one shows on the other.
 
-export { BUILT_IN_KEY, spotExchangeSettings, type SpotSettings } from './simulator/settings.ts';
+export { BUILT_IN_KEY, spotExchangeSettings } from './simulator/settings.ts';
 export { SpotCore } from './simulator/exchange.ts';
 
 interface SimulatedSpotOptions {

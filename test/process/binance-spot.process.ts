@@ -18,8 +18,8 @@ test('the configuration of the page is a valid one', () => {
 test('the commands of the page start an exchange, read it and buy', async () => {
   const [start = '', ...others] = blocks('sh');
   expect(others).toHaveLength(2);
-  const parameters = start.trim().split(' ').slice(1);
-  const child = spawn(process.execPath, [MAIN, ...parameters.with(-1, '0')], {
+  const parameters = start.trim().replace(/\d+$/, '0').split(' ').slice(1);
+  const child = spawn(process.execPath, [MAIN, ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));

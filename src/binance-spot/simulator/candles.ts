@@ -24,7 +24,7 @@ const LENGTHS = {
   '1w': 7 * DAY_MS,
 } as const;
 
-export type SpotInterval = keyof typeof LENGTHS | '1M';
+type SpotInterval = keyof typeof LENGTHS | '1M';
 export const SPOT_INTERVALS = [...(Object.keys(LENGTHS) as (keyof typeof LENGTHS)[]), '1M'] as const;
 
 /** Time from the Monday before 1970-01-01, a Thursday, to that day. */

@@ -577,8 +577,7 @@ export class SpotEngine {
   }
 }
 
-export const heldAsset = ({ rules }: SpotMarket, side: Side): string =>
-  side === 'buy' ? rules.quote : rules.base;
+const heldAsset = ({ rules }: SpotMarket, side: Side): string => (side === 'buy' ? rules.quote : rules.base);
 
 const boughtBy = ({ rules }: SpotMarket, request: SpotOrderRequest): bigint =>
   request.side === 'buy' ? rules.amount(request.quantity) : 0n;

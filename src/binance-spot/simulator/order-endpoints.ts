@@ -71,8 +71,7 @@ interface OrderName {
   readonly origClientOrderId: string | undefined;
 }
 
-export const nameOfOrder = (field: string): string =>
-  field === 'clientOrderId' ? 'newClientOrderId' : field;
+const nameOfOrder = (field: string): string => (field === 'clientOrderId' ? 'newClientOrderId' : field);
 
 const checkNamed = ({ orderId, origClientOrderId }: OrderName): void => {
   if (orderId === undefined && origClientOrderId === undefined)

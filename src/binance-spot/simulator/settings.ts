@@ -14,7 +14,7 @@ const count = () => z.int().min(0).max(1_000_000);
 export const PRECISION = 8;
 
 export const STP_MODES = ['NONE', 'EXPIRE_TAKER', 'EXPIRE_MAKER', 'EXPIRE_BOTH', 'DECREMENT'] as const;
-export const SYMBOL_STATUSES = ['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY', 'END_OF_DAY'] as const;
+const SYMBOL_STATUSES = ['TRADING', 'HALT', 'BREAK', 'CANCEL_ONLY', 'END_OF_DAY'] as const;
 
 const rate = () =>
   decimalAmount().refine((text) => unitsOf(text) <= unitsOf('1' as typeof text), 'expected at most 1');
@@ -31,7 +31,7 @@ const rates = (maker: string, taker: string) =>
     .prefault({});
 
 /** Schema of one market. A limit of 0 switches its rule off. */
-export const spotMarketSettings = z
+const spotMarketSettings = z
   .strictObject({
     symbol: symbol(),
     base: asset(),
