@@ -126,8 +126,7 @@ export default defineVenue({
   credentials: ['token'],
   limits: {
     markets: { limit: 60, windowMs: 60_000, per: 'ip' },
-    lists: { limit: 60, windowMs: 60_000, per: 'token' },
-    lookups: { limit: 60, windowMs: 60_000, per: 'token' },
+    account: { limit: 60, windowMs: 60_000, per: 'token', hasReserve: true },
     trading: { limit: 60, windowMs: 60_000, per: 'token', hasReserve: true },
   },
   profile: {
@@ -255,12 +254,12 @@ export default defineVenue({
       },
     },
     order: {
-      limit: 'lookups',
+      limit: 'account',
       request: (call) => ({ method: 'GET', path: orderPath(call) }),
       read: readOrder,
     },
     orders: {
-      limit: 'lists',
+      limit: 'account',
       request: ({ market, status, from }) => ({
         method: 'GET',
         path: `/markets/${market}/orders?state=${status}&from=${from ?? 0}`,
@@ -271,7 +270,7 @@ export default defineVenue({
       },
     },
     trades: {
-      limit: 'lists',
+      limit: 'account',
       request: ({ market, from }) => ({ method: 'GET', path: `/markets/${market}/trades?from=${from}` }),
       read(body, _call, each) {
         const { rows, more } = page.parse(body);
@@ -279,7 +278,7 @@ export default defineVenue({
       },
     },
     wallets: {
-      limit: 'lists',
+      limit: 'account',
       request: () => ({ method: 'GET', path: '/wallets' }),
       read: (body, _call, each) =>
         each(
@@ -293,7 +292,7 @@ export default defineVenue({
         ),
     },
     transactions: {
-      limit: 'lists',
+      limit: 'account',
       request: ({ walletId, page: number }) => ({
         method: 'GET',
         path: `/wallets/${walletId}/lines?page=${number}`,

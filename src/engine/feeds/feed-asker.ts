@@ -10,6 +10,7 @@ import { type Outbox, OutboxPart } from '../outbox.ts';
 import type { VenueOrderId, VenueWalletId } from '../../domain/order.ts';
 import { nextOrdersPage, openOrdersCalls, type OrdersCall } from '../own-list.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
+import { LOOKUP_WITHIN_MS } from '../orders/second-readings.ts';
 import type { Reconciler } from '../fills/reconciler.ts';
 import { restored, type StoredTexts } from '../stored-records.ts';
 
@@ -80,12 +81,14 @@ export class FeedAsker extends EnginePart<FeedAskerOptions> {
     call: Call,
     apply: (value: VenueValues[Call['kind']], askedAtMs: number, reply: AskedReply) => void,
   ): true {
-    const context = {
-      requestClass: feed.requestClass,
-      dedupe: feed.key,
-      withinMs: Math.max(SHORTEST_WAIT_MS, feed.intervalMs === Infinity ? 0 : feed.intervalMs),
-    };
-    this.options.outbox.ask(call, context, (answer, { sentAtMs, atMs }) => {
+    const { key: dedupe, intervalMs } = feed;
+    const { table, unknown } = this.options.orderManager.blotter;
+    // Trades that orders wait for have their turn among look-ups, which could else go before them for good.
+    const isAwaited = call.kind === 'trades' && (table.settlingCount > 0 || unknown.searches.size > 0);
+    const requestClass = isAwaited ? 'resolve' : feed.requestClass;
+    const leastMs = isAwaited ? LOOKUP_WITHIN_MS : SHORTEST_WAIT_MS;
+    const withinMs = intervalMs === Infinity ? leastMs : Math.max(leastMs, intervalMs);
+    this.options.outbox.ask(call, { requestClass, dedupe, withinMs }, (answer, { sentAtMs, atMs }) => {
       if (answer.outcome === 'value') {
         const { unread = NONE, saidAtMs } = answer;
         for (const row of unread) this.options.findings.noteUnread(row);

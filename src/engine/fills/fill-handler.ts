@@ -57,8 +57,8 @@ interface Reading {
   readonly lists: readonly ListReading[];
   /** Index of the list that is read now. */
   at: number;
-  /** True if it begins at the first trades of the closed orders whose trades are missing. */
-  readonly isWhole: boolean;
+  /** Closed orders whose trades are missing for long: it begins at the first trades of them all. */
+  readonly late: readonly OrderRecord[];
   askedAtMs: number | null;
   applied: number;
 }
@@ -161,22 +161,15 @@ export class FillHandler {
   /** Begins a reading of all lists and returns the request for its first page; null if there is no list. */
   nextCall(): TradesCall | null {
     const { outbox, ownMarkets, table } = this.blotter;
-    const { nowMs } = outbox;
+    const beforeMs = outbox.nowMs - REWIND_AFTER_MS;
     const late: OrderRecord[] = [];
-    for (const order of table.unfinished())
-      if (order.state === 'settling' && (order.closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs)
-        late.push(order);
-    const isWhole = late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs;
+    if (table.settlingCount > 0 && this.rewoundAtMs < beforeMs)
+      for (const order of table.unfinished())
+        if (order.state === 'settling' && (order.closedAtMs ?? beforeMs) < beforeMs) late.push(order);
+    if (late.length > 0) this.rewoundAtMs = outbox.nowMs;
     const floors = new ListPlaces(this.list, Number.POSITIVE_INFINITY);
     for (const floor of this.placeholders.floorsToRead()) floors.lower(floor);
-    if (isWhole) {
-      this.rewoundAtMs = nowMs;
-      for (const { market, tradeFloor, venueId } of late) {
-        floors.lower({ market, cursor: tradeFloor });
-        // Or the order matched less than reported: its record is read again.
-        this.reports.inquiries.ask(venueId, market);
-      }
-    }
+    for (const { market, tradeFloor } of late) floors.lower({ market, cursor: tradeFloor });
     const lists = ownMarkets.listsOf(this.list).map((market) => {
       const list = this.lists.of(market);
       list.readings += 1;
@@ -184,9 +177,11 @@ export class FillHandler {
       const after = Math.min(cursor, floors.of(market));
       return listReading(market, Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown)));
     });
-    this.reading = { lists, at: 0, isWhole, askedAtMs: null, applied: 0 };
+    this.reading = { lists, at: 0, late, askedAtMs: null, applied: 0 };
     const [first] = lists;
-    return first === undefined ? null : callOf(first);
+    if (first !== undefined) return callOf(first);
+    this.end(this.reading, outbox.nowMs);
+    return null;
   }
 
   /** Ends the reading, because a request got no usable answer. */
@@ -239,7 +234,7 @@ export class FillHandler {
     return next === undefined ? this.end(reading, reading.askedAtMs) : { next: callOf(next) };
   }
 
-  private end({ lists, isWhole, applied }: Reading, askedAtMs: number): FillsRead {
+  private end({ lists, late, applied }: Reading, askedAtMs: number): FillsRead {
     this.reading = null;
     for (const reading of lists) {
       const list = this.lists.of(reading.market);
@@ -248,16 +243,17 @@ export class FillHandler {
       if (!list.hasBegun && !this.pending.hasIn(list.market)) list.begin();
       if (applied > 0 && !reading.hasIssue) this.moveCursor(list);
     }
-    if (isWhole && lists.every(({ hasIssue }) => !hasIssue)) this.readWholeAtMs = askedAtMs;
+    if (late.length > 0 && lists.every(({ hasIssue }) => !hasIssue)) this.readWholeAtMs = askedAtMs;
+    // Or an order matched less than reported, so its record is read again. On a narrow limit the trades would
+    // wait for look-ups before them, which show nothing new.
+    for (const { key, venueId, market } of late)
+      if (this.blotter.table.get(key)?.state === 'settling') this.reports.inquiries.ask(venueId, market);
     return { next: null, askedAtMs, applied, isMissing: lists.some(({ isMissing }) => isMissing) };
   }
 
   /** True if a trade that is not booked yet may belong to the order. */
   mayHold(order: OrderRecord): boolean {
-    for (const { trade } of this.pending.byName.values()) {
-      if (this.owner.mayBeOf(trade, order)) return true;
-    }
-    return false;
+    return this.pending.byName.values().some(({ trade }) => this.owner.mayBeOf(trade, order));
   }
 
   private applyOne(trade: VenueTrade, reading: ListReading): boolean {

@@ -12,6 +12,7 @@ import {
   readingAfter,
   readingFrom,
 } from '../own-list.ts';
+import { LOOKUP_WITHIN_MS } from './second-readings.ts';
 import { MOST_SCAN_PAGES } from './unknown-orders.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import { persistLookup, type Outbox } from '../outbox.ts';
@@ -23,9 +24,6 @@ import type { Page } from '../../venues/port.ts';
 import { KnownNames } from '../order-names.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import { restored } from '../stored-records.ts';
-
-/** Maximum wait of a look-up for a slot, in ms. */
-const LOOKUP_WITHIN_MS = 60_000;
 
 interface UnknownOrderSearchOptions extends Pick<
   OrderPlacerOptions,
@@ -163,7 +161,6 @@ export class UnknownOrderSearch extends EnginePart<UnknownOrderSearchOptions> {
   }
 }
 
-const WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 3_000;
 
 /** Maximum time that strategies wait for the fills of orders that were taken over, in ms. */
@@ -268,7 +265,7 @@ export class OrderTakeover extends EnginePart<OrderTakeoverOptions> {
 
   pump(): void {
     this.dueAtMs = Number.POSITIVE_INFINITY;
-    const context = { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS } as const;
+    const context = { requestClass: 'resolve', dedupe: 'take over', withinMs: LOOKUP_WITHIN_MS } as const;
     const call = { kind: 'orders', status: 'all', market: this.list, from: this.from } as const;
     const { blotter } = this.options;
     blotter.outbox.ask(call, context, (answer, { atMs }) => {

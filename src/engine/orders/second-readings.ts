@@ -233,8 +233,8 @@ export class DisputedIds extends EnginePart<DisputedIdsOptions> {
   }
 }
 
-/** Maximum wait of a request for a slot, in ms. */
-const WITHIN_MS = 60_000;
+/** Maximum wait of a look-up for a slot, in ms. */
+export const LOOKUP_WITHIN_MS = 60_000;
 
 /**
  * Maximum number of requests in flight. Further ones are dropped: the next reading of a list repeats them.
@@ -267,7 +267,7 @@ export class OrderInquiries extends EnginePart<OrderInquiriesOptions> {
     this.inProgress.add(venueId);
     outbox.ask(
       { kind: 'order', market, venueId, clientOrderId: null },
-      { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
+      { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: LOOKUP_WITHIN_MS },
       (answer, { reply }) => {
         this.inProgress.delete(venueId);
         const before = table.byVenueId(venueId);

@@ -59,8 +59,7 @@ describe('the fills of an order', () => {
 
   it('are found below the last id that was read, where ids come out of order', () => {
     const { world, id } = open();
-    const late = world.venue.fill(id, '0.1');
-    world.venue.hidden.add(late.id);
+    world.venue.hidden.add(world.venue.fill(id, '0.1').id);
     for (let count = 0; count < 15; count += 1) world.venue.fill(id, '0.01');
     world.advance(5_100);
     expect(world.eventsOf('fill')).toHaveLength(15);
@@ -69,23 +68,30 @@ describe('the fills of an order', () => {
     expect(world.order()).toMatchObject({ filled: 2_500_000_000n });
   });
 
-  it('keep a closed order settling until they add up', () => {
+  it('keep a closed order settling until they add up, and have a turn among look-ups, which wait for them', () => {
     const { world, id } = open();
-    const trade = world.venue.fill(id, '0.3');
-    world.venue.hidden.add(trade.id);
+    world.venue.hidden.add(world.venue.fill(id, '0.3').id);
     world.end(id).advance(10_100);
     expect(world.order()).toMatchObject({ state: 'settling', matched: 3_000_000_000n, filled: 0n });
     expect(world.engine.leftBehind().unread).toBe(1);
     expect(world.engine.status().unsettled).toBe(1);
+    world.failing = { kind: 'trades', code: 'TIMED_OUT' };
+    const lookUps = world.requestsOf('order').length;
+    world.advance(180_000);
+    expect(world.requestsOf('order')).toHaveLength(lookUps);
+    expect(world.requestsOf('trades').at(-1)?.requestClass).toBe('resolve');
+    world.failing = null;
+    world.advance(30_000);
+    expect(world.requestsOf('order')[lookUps]).toMatchObject({ call: { venueId: id } });
     world.venue.hidden.clear();
-    world.advance(6_000);
+    world.advance(12_000);
     expect(world.order()).toMatchObject({ state: 'cancelled', filled: 3_000_000_000n });
+    expect(world.requestsOf('trades').at(-1)?.requestClass).toBe('account');
   });
 
   it('are read again from the order’s own beginning when they do not add up for long', () => {
     const { world, id } = open();
-    const missed = world.venue.fill(id, '0.3');
-    world.venue.hidden.add(missed.id);
+    world.venue.hidden.add(world.venue.fill(id, '0.3').id);
     for (let count = 0; count < 60; count += 1) world.venue.fill(id, '0.001');
     world.end(id).advance(10_100);
     expect(world.order()).toMatchObject({ state: 'settling', filled: 600_000_000n });
@@ -108,16 +114,15 @@ describe('the fills of an order', () => {
     expect(world.order()).toMatchObject({ filled: 4_000_000_000n });
   });
 
-  it('of one trade with oneself are two, of one id', () => {
-    const world = soldToOneself(0);
-    expect(world.orders().map(({ filled }) => filled)).toEqual([2_000_000_000n, 2_000_000_000n]);
-    expect(world.eventsOf('fill')).toHaveLength(2);
-  });
-
-  it('of one trade with oneself are both read where a page ends between them', () => {
-    const world = soldToOneself(4);
-    expect(world.orders().map(({ filled }) => filled)).toEqual([2_400_000_000n, 2_000_000_000n]);
-  });
+  it.each([0, 4])(
+    'of one trade with oneself are two, of one id, after %i on the page, which may end there',
+    (earlier) => {
+      const world = soldToOneself(earlier);
+      const bought = 2_000_000_000n + 100_000_000n * BigInt(earlier);
+      expect(world.orders().map(({ filled }) => filled)).toEqual([bought, 2_000_000_000n]);
+      expect(world.eventsOf('fill')).toHaveLength(earlier + 2);
+    },
+  );
 
   it('of other people’s orders are theirs, and reported to nobody', () => {
     const { world } = open();
@@ -168,8 +173,7 @@ describe('the fills of an order', () => {
     const { world, id } = open();
     world.fill(id).advance(10_100);
     expect(world.order().state).toBe('filled');
-    const order = world.venue.orderOf(id);
-    world.venue.trades.push({ ...world.venue.fill(id, '0.001'), orderId: order.id });
+    world.venue.trades.push({ ...world.venue.fill(id, '0.001'), orderId: id });
     world.advance(10_100);
     expect(world.engine.status().isBroken).toBe(true);
     expect(world.alarms().join('\n')).toMatch(/the books do not agree/);
@@ -189,11 +193,8 @@ describe('the fills of an order', () => {
 });
 
 describe('a fill that comes while its strategy is not at work', () => {
-  const ABSENT = {
-    strategies: [],
-    feeds: FEEDS.filter(({ kind }) => kind !== 'book'),
-    settings: { markets: [] },
-  };
+  const feeds = FEEDS.filter(({ kind }) => kind !== 'book');
+  const ABSENT = { strategies: [], feeds, settings: { markets: [] } };
 
   it('waits for the strategy, over restarts, and is counted and reported once', () => {
     const { world, id } = open();

@@ -193,10 +193,10 @@ describe('a venue that is declared', () => {
   });
 
   it('takes the limits of the configuration, by its own names', () => {
-    const limits = { lists: { limit: 10, windowMs: 1_000 } };
-    expect(tiny.budgetsFor({ limits, headroom: 0 }).get('lists')).toMatchObject({ limit: 10, per: 'token' });
-    expect(() => tiny.budgetsFor({ limits: { lost: limits.lists }, headroom: 0 })).toThrow(
-      'expected one of markets, lists, lookups, trading for limits, was "lost"',
+    const limits = { account: { limit: 10, windowMs: 1_000 } };
+    expect(tiny.budgetsFor({ limits, headroom: 0 }).get('account')).toMatchObject(limits.account);
+    expect(() => tiny.budgetsFor({ limits: { lost: limits.account }, headroom: 0 })).toThrow(
+      'expected one of markets, account, trading for limits, was "lost"',
     );
   });
 
