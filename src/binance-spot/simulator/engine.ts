@@ -337,7 +337,11 @@ export class SpotEngine {
     order.workingMs = nowMs;
     order.changed(nowMs, this.isRecorded);
     if (request.timeInForce === 'FOK') {
-      const reach = reachable(order.account, market, { ...request, price: limit, quoteOrderQty: 0n });
+      const reach = reachable(order.account, market, {
+        ...presentRequest(order),
+        price: limit,
+        quoteOrderQty: 0n,
+      });
       if (reach.quantity < order.quantity) {
         this.end(order, 'EXPIRED', nowMs, 'UNFILLED_FOK_ORDER_EXPIRED');
         return;
@@ -491,7 +495,7 @@ export class SpotEngine {
   private beginPending(list: SpotOrderList, nowMs: number): void {
     const { account, market } = list;
     const pending = list.orders.filter((order) => order.status === 'PENDING_NEW');
-    const requests = pending.map(({ request }) => request);
+    const requests = pending.map(presentRequest);
     const [first] = pending;
     if (first === undefined) return;
     const needed = this.dearest(account, market, requests);
@@ -561,8 +565,12 @@ export class SpotEngine {
     if (account === null || !order.isOpen) return;
     for (const rival of list?.rivals(order) ?? []) this.end(rival, 'EXPIRED', nowMs, 'OCO_TRIGGER');
     this.reserve(order, -order.hold);
-    const asMarket: SpotOrderRequest = isLimitType(request.type) ? request : { ...request, type: 'MARKET' };
-    const needed = this.needed(account, market, asMarket);
+    const present = presentRequest(order);
+    const needed = this.needed(
+      account,
+      market,
+      isLimitType(request.type) ? present : { ...present, type: 'MARKET' },
+    );
     if (needed > account.wallet(heldAsset(market, order.side)).free) {
       this.end(order, 'REJECTED', nowMs, 'REJECTED');
       return;
@@ -578,6 +586,9 @@ export class SpotEngine {
 }
 
 const heldAsset = ({ rules }: SpotMarket, side: Side): string => (side === 'buy' ? rules.quote : rules.base);
+
+/** Request of an order with the amount that amends have left. */
+const presentRequest = ({ request, quantity }: SpotOrder): SpotOrderRequest => ({ ...request, quantity });
 
 const boughtBy = ({ rules }: SpotMarket, request: SpotOrderRequest): bigint =>
   request.side === 'buy' ? rules.amount(request.quantity) : 0n;

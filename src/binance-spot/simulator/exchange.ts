@@ -100,57 +100,90 @@ interface Credential {
   readonly orderCount: OrderCount;
 }
 
+/** Everything that a wipe of the exchange makes anew. */
+interface SpotWorld {
+  readonly engine: SpotEngine;
+  readonly accounts: readonly SpotAccount[];
+  readonly credentials: ReadonlyMap<string, Credential>;
+  readonly flow: SpotFlow | null;
+}
+
+function createWorld(settings: SpotSettings, seed: number, startMs: number): SpotWorld {
+  const credentials = new Map<string, Credential>();
+  const counts = new Map<SpotAccount, OrderCount>();
+  const engine = new SpotEngine({
+    settings,
+    markets: new Map(settings.markets.map((each) => [each.symbol, new SpotMarket(new SpotRules(each))])),
+    onFirstFill: (account, isMaker, timeMs) => counts.get(account)?.fill(isMaker, timeMs),
+  });
+  const showsCancelId = settings.choices.idAfterCancel === 'cancel';
+  const accounts = settings.users.map((user) => {
+    const account = new SpotAccount(user, { timeMs: startMs, showsCancelId });
+    const orderCount = new OrderCount(settings.limits);
+    counts.set(account, orderCount);
+    for (const key of user.keys) credentials.set(key.key, { key, account, orderCount });
+    return account;
+  });
+  const { kind, historyMinutes } = settings.flow;
+  const flow = kind === 'none' ? null : new SpotFlow({ engine, seed, startMs, historyMinutes });
+  return { engine, accounts, credentials, flow };
+}
+
 /** The exchange `binance-spot`: a request and a time become a reply. All else follows from its seed. */
 export class SpotCore {
-  readonly engine: SpotEngine;
-  readonly markets: ReadonlyMap<string, SpotMarket>;
-  readonly accounts: readonly SpotAccount[];
   /** Number of requests that were handled. */
   requestCount = 0;
   private readonly settings: SpotSettings;
+  private readonly seed: number;
   private readonly verify: VerifySpotSignature;
   private readonly limits: AddressLimits;
   private readonly dice: FaultDice;
-  private readonly flow: SpotFlow | null;
   private readonly random: RandomSource;
-  private readonly credentials = new Map<string, Credential>();
   private readonly endpoints = new Map<string, SpotEndpoint | null>();
+  private world: SpotWorld;
   private nowMs: number;
+  /** Time of the next wipe; null for none. */
+  private wipeMs: number | null;
 
   constructor({ settings, startMs, seed, verify }: SpotCoreOptions) {
     this.settings = settings;
+    this.seed = seed;
     this.verify = verify;
     this.nowMs = startMs;
     this.limits = new AddressLimits(settings.limits);
     this.dice = new FaultDice(settings.faults, seed);
     this.random = createRandom(seed);
-    this.markets = new Map(
-      settings.markets.map((each) => [each.symbol, new SpotMarket(new SpotRules(each))]),
-    );
-    const counts = new Map<SpotAccount, OrderCount>();
-    this.engine = new SpotEngine({
-      settings,
-      markets: this.markets,
-      onFirstFill: (account, isMaker, timeMs) => counts.get(account)?.fill(isMaker, timeMs),
-    });
-    const showsCancelId = settings.choices.idAfterCancel === 'cancel';
-    this.accounts = settings.users.map((user) => {
-      const account = new SpotAccount(user, { timeMs: startMs, showsCancelId });
-      const orderCount = new OrderCount(settings.limits);
-      counts.set(account, orderCount);
-      for (const key of user.keys) this.credentials.set(key.key, { key, account, orderCount });
-      return account;
-    });
+    this.world = createWorld(settings, seed, startMs);
+    this.wipeMs = settings.wipeAfterMs === undefined ? null : startMs + settings.wipeAfterMs;
     for (const [method, path] of NOT_SIMULATED) this.endpoints.set(`${method} ${path}`, null);
     for (const endpoint of ENDPOINT_LIST) this.endpoints.set(`${endpoint.method} ${endpoint.path}`, endpoint);
-    const { kind, historyMinutes } = settings.flow;
-    this.flow = kind === 'none' ? null : new SpotFlow({ engine: this.engine, seed, startMs, historyMinutes });
+  }
+
+  get engine(): SpotEngine {
+    return this.world.engine;
+  }
+
+  get markets(): ReadonlyMap<string, SpotMarket> {
+    return this.world.engine.markets;
+  }
+
+  get accounts(): readonly SpotAccount[] {
+    return this.world.accounts;
+  }
+
+  /** Forgets orders, trades and balances, as the test network does: ids begin again, keys stay. */
+  wipe(): void {
+    this.world = createWorld(this.settings, this.seed, this.nowMs);
   }
 
   /** Lets the world outside do what is due by a time. Time never goes back. */
   advance(timeMs: number): void {
     this.nowMs = Math.max(this.nowMs, timeMs);
-    this.flow?.advance(this.nowMs);
+    if (this.wipeMs !== null && this.nowMs >= this.wipeMs) {
+      this.wipeMs = null;
+      this.wipe();
+    }
+    this.world.flow?.advance(this.nowMs);
   }
 
   /** Lets the world outside trade or quote, in plain decimals. A price of 0 is a market order. */
@@ -266,7 +299,7 @@ export class SpotCore {
   /** Finds the key of a request, which must exist and may do what is asked from this address. */
   private credential({ apiKey, ip }: SpotRequest, { security }: SpotEndpoint): Credential {
     if (apiKey === undefined || !/^[A-Za-z0-9]{1,128}$/.test(apiKey)) throw refusals.badKeyFormat();
-    const found = this.credentials.get(apiKey);
+    const found = this.world.credentials.get(apiKey);
     if (found === undefined) throw refusals.badKey();
     const { mayTrade, ips } = found.key;
     if ((security === 'TRADE' && !mayTrade) || (ips.length > 0 && !ips.includes(ip))) throw refusals.badKey();

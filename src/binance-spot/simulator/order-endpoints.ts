@@ -295,9 +295,9 @@ export const ORDER_ENDPOINTS: readonly SpotEndpoint[] = [
     parameters: { symbol: optionalParameter(symbolText()) },
     handle(context, { symbol }) {
       if (symbol !== undefined) context.market(symbol);
-      return allOrders(context, symbol)
-        .filter((order) => order.isOpen)
-        .map((order) => queryRow(order, context.time));
+      const { account, asOfMs, nowMs, time } = context;
+      const seen = asOfMs === nowMs ? account.openOrders(symbol) : allOrders(context, symbol);
+      return seen.filter((order) => order.isOpen).map((order) => queryRow(order, time));
     },
   }),
   accountGet('allOrders', {

@@ -315,6 +315,8 @@ export const spotExchangeSettings = z.strictObject({
   exchangeMaxNumOrders: count().default(0),
   exchangeMaxNumAlgoOrders: count().default(0),
   faults: z.array(spotFault).default([]),
+  /** Time after the start at which everything but keys is forgotten, once; never without it. */
+  wipeAfterMs: durationMs().optional(),
   flow: z
     .strictObject({
       kind: z.enum(['synthetic', 'none']).default('synthetic'),

@@ -96,6 +96,8 @@ export class SpotOrder extends BookOrder {
   readonly request: SpotOrderRequest;
   readonly createdMs: number;
   clientOrderId: string;
+  /** Client ids by which it is found. */
+  readonly knownIds: string[] = [];
   /** Client id of its cancel; null if it was not canceled. */
   cancelId: string | null = null;
   list: SpotOrderList | null = null;
@@ -275,13 +277,18 @@ export class SpotAccount {
     const [dropped] = history.orders.splice(Math.max(index, 0), 1);
     if (dropped === undefined) return;
     history.byId.delete(dropped.id);
-    history.byClientId.delete(dropped.clientOrderId);
+    for (const id of dropped.knownIds) {
+      const same = (history.byClientId.get(id) ?? []).filter((each) => each !== dropped);
+      if (same.length === 0) history.byClientId.delete(id);
+      else history.byClientId.set(id, same);
+    }
   }
 
   /** Makes an order known by its present client id. */
   addClientId(order: SpotOrder, id = order.clientOrderId): void {
     const { byClientId } = this.history(order.market.rules.symbol);
     const same = byClientId.get(id) ?? [];
+    order.knownIds.push(id);
     same.push(order);
     byClientId.set(id, same);
   }

@@ -321,6 +321,12 @@ test('no money is made or lost, whatever is asked', () => {
           expect.closeTo(quote, 5),
         ]);
       }
+      for (const each of ['buy', 'sell'] as const)
+        for (const level of caller.core.markets.get('BTCUSDT')?.levels(each, 1_000) ?? []) {
+          let sum = 0;
+          for (let order = level.head; order !== null; order = order.next) sum += order.remaining;
+          expect(level.amount).toBe(sum);
+        }
       expect(totals).toMatchObject({ BTC: 20e8, USDT: 4_000e8 });
     }),
     { numRuns: 300 },

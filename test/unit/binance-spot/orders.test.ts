@@ -475,6 +475,16 @@ const filled = () => {
   return caller;
 };
 
+test('a stop that was amended holds no more than its rest when it triggers', () => {
+  const caller = new SpotCaller();
+  const { orderId } = caller.order('BUY STOP_LOSS_LIMIT 2 @ 110 stopPrice=105').body;
+  caller.signed('PUT', 'order/amend/keepPriority', { ...T, orderId, newQty: 1 });
+  caller.outside('sell 1 @ 106');
+  caller.outside('sell 1 @ 120');
+  caller.outside('buy 1');
+  expect([caller.query(orderId).isWorking, caller.money()['USDT']]).toEqual([true, '1890+110']);
+});
+
 describe('own lists', () => {
   test.each([
     [{}, [1, 3, 5, 7]],
@@ -540,6 +550,33 @@ describe('own lists', () => {
       expect(caller.order('BUY LIMIT 1 @ 91 newClientOrderId=a').status).toBe(200);
     }
   });
+});
+
+test('a wipe forgets orders, trades and balances, and keys stay', () => {
+  const caller = new SpotCaller({ ...QUIET, wipeAfterMs: 1_000 });
+  caller.order('BUY LIMIT 1 @ 90');
+  caller.outside('sell 1');
+  const { orderId } = caller.order('BUY LIMIT 1 @ 90').body;
+  caller.nowMs += 1_000;
+  expect(caller.query(orderId).code).toBe(-2013);
+  expect(caller.money()).toEqual({ USDT: '2000', BTC: '10' });
+  expect(caller.signed('GET', 'myTrades', T).body).toEqual([]);
+  expect(caller.order('BUY LIMIT 1 @ 90').body.orderId).toBeLessThan(orderId);
+});
+
+test('of many orders the oldest closed ones are dropped, and an id is found as long as one has it', () => {
+  const caller = new SpotCaller({
+    ...QUIET,
+    limits: { weight: { limit: 1_000_000_000 }, orders: [{ limit: 1_000_000 }] },
+  });
+  const first = caller.order('BUY LIMIT 1 @ 90 newClientOrderId=again').body.orderId;
+  const ioc = { side: 'BUY', type: 'LIMIT', timeInForce: 'IOC', quantity: 1, price: 90 };
+  const old = caller.signed('POST', 'order', { ...T, ...ioc, newClientOrderId: 'old' }).body.orderId;
+  for (let index = 0; index < 20_000; index += 1) caller.signed('POST', 'order', { ...T, ...ioc });
+  expect([caller.query(first).status, caller.query(old).code]).toEqual(['NEW', -2013]);
+  expect(caller.signed('GET', 'order', { ...T, origClientOrderId: 'again' }).body.orderId).toBe(first);
+  expect(caller.signed('GET', 'order', { ...T, origClientOrderId: 'old' }).body.code).toBe(-2013);
+  expect(caller.signed('GET', 'allOrders', { ...T, orderId: 1, limit: 1 }).body[0].orderId).toBe(first);
 });
 
 test('a market that does not trade takes no orders, but cancels', () => {
