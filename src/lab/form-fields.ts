@@ -81,7 +81,7 @@ function kindOf(forms: readonly SchemaNode[]): FormField['kind'] {
 }
 
 /** Writes a value as a person would type it. */
-function typedOf(value: unknown): string {
+export function typedOf(value: unknown): string {
   if (value === undefined) return '';
   if (Array.isArray(value) && value.every((part) => typeof part === 'string')) return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);

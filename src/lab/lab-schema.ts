@@ -124,6 +124,7 @@ const runFigures = z.object({
   run: z.string(),
   report: z.string(),
   strategies: z.array(z.string()),
+  params: z.record(z.string(), z.string()).describe('Params of its strategies, as a person types them.'),
   fromMs: z.int(),
   toMs: z.int(),
   quote: z.string(),

@@ -15,6 +15,7 @@ import { StudyFolder, TrialRegister } from '../study/study-place.ts';
 import { studyResult } from '../study/study-result.ts';
 import { StudyStore } from '../study/study-store.ts';
 import { describeStrategy, type DescribedStrategy } from './describe-strategy.ts';
+import { typedOf } from './form-fields.ts';
 import { checkJob, createForms, type ChosenStrategy, type JobSettings } from './lab-forms.ts';
 import { type JobLimits, LabJobs } from './lab-jobs.ts';
 import {
@@ -296,12 +297,25 @@ function runNamed(dataFolder: string, name: string): StoredRun {
   throw new ApiError('not-found', 'expected the names of stored runs', { field: 'runs' });
 }
 
+/** Returns params by their names; of several strategies with the name of each. */
+function paramsOf(strategies: StoredRun['result']['strategies']): Record<string, string> {
+  return Object.fromEntries(
+    strategies.flatMap(({ name, params }) =>
+      Object.entries(params ?? {}).map(([key, value]) => [
+        strategies.length === 1 ? key : `${name}.${key}`,
+        typedOf(value),
+      ]),
+    ),
+  );
+}
+
 function figuresOf({ run, result }: StoredRun): RunFigures {
   const { quote, ...figures } = result.summary;
   return {
     run,
     report: reportIdOf(`backtests/${run}/report.html`),
     strategies: result.strategies.map(({ name }) => name),
+    params: paramsOf(result.strategies),
     fromMs: result.fromMs,
     toMs: result.toMs,
     quote,

@@ -119,7 +119,10 @@ test('runs stand side by side, and the picture for the docs has them', async () 
   await boxes.nth(0).check();
   await boxes.nth(1).check();
   await page.waitForSelector('table[aria-label="Side by side"]');
-  expect(await textOf(page, 'table[aria-label="Side by side"]')).toContain('Sharpe');
+  const compared = await textOf(page, 'table[aria-label="Side by side"]');
+  expect(compared).toContain('Sharpe');
+  const ids = await page.locator('tbody .tick .note:first-of-type').allTextContents();
+  for (const id of ids.slice(0, 2)) expect(compared).toContain(`ma-cross ${id}`);
   expect(await findBarriers(page)).toEqual([]);
   await keepPicture(page, 'lab-compare');
   expect(await keepDocsPicture(browser, page, 'lab')).toBeLessThan(120_000);

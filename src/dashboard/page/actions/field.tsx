@@ -4,7 +4,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import { markets, overview, strategyOptions } from '../overview.ts';
 
 interface FieldProps {
-  readonly label: string;
+  readonly label: ComponentChildren;
   readonly name: string;
   readonly hint?: string | undefined;
   readonly problem?: string | null | undefined;
@@ -78,7 +78,7 @@ export function MarketField({ name, chosen, hasAll = true }: SubjectProps) {
 }
 
 interface TextProps {
-  readonly label: string;
+  readonly label: ComponentChildren;
   readonly name: string;
   readonly typed: { value: string };
   readonly hint?: string | undefined;

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { signal, useSignal, type Signal } from '@preact/signals';
 import type { FormField, JobItem, LabReply, TypedValues } from '../../../lab/lab-schema.ts';
 import { LabelledField, TextField } from '../actions/field.tsx';
@@ -88,7 +89,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'validation.walkForward.train': '180d',
   'validation.walkForward.test': '30d',
   pairs: 'usdt=10000, btc=0.1',
-  json: '{"a": 1}',
+  universe: '{"quote": "rls", "rankBy": "volume24h", "take": 10}',
+  space: '{"length": {"kind": "integer", "min": 10, "max": 80}}',
+  constraints: '[{"metric": "trades", "least": 30}]',
 };
 
 function hintOf({ path, kind, usual, isNeeded }: FormField): string | undefined {
@@ -109,7 +112,7 @@ interface FieldsProps {
   readonly prefix: string;
   readonly failure: ApiFailure | null;
   /** Returns the label of a field; its path without it. */
-  readonly labelOf?: (field: FormField) => string;
+  readonly labelOf?: (field: FormField) => ComponentChildren;
 }
 
 /** Shows the inputs of a form. */
@@ -126,12 +129,15 @@ export function FormFields({ fields, prefix, ...rest }: FieldsProps) {
 /** Returns the label of a setting of a run. */
 export const settingLabel = ({ path }: FormField): string => textOf(`lab.field.${path}` as TextKey);
 
+/** Shows the name of a param as the code has it. */
+const nameOf = ({ path }: FormField): ComponentChildren => <code dir="ltr">{path}</code>;
+
 type InputProps = Omit<FieldsProps, 'fields' | 'prefix'> & {
   readonly field: FormField;
   readonly name: string;
 };
 
-function Input({ field, name, typed, failure, labelOf = ({ path }) => path }: InputProps) {
+function Input({ field, name, typed, failure, labelOf = nameOf }: InputProps) {
   const { path, kind, choices } = field;
   const label = labelOf(field);
   const problem = failure?.field === path ? failureMessage(failure) : null;

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -7,7 +8,7 @@ import { column, DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, Button, type Tone } from '../parts/words.tsx';
 import { mayOperate } from '../session.ts';
-import { nowMs, showCount, showLength, showMoney, showNumber, showShare, showTime } from '../shown.ts';
+import { nowMs, NONE, showCount, showLength, showMoney, showNumber, showShare, showTime } from '../shown.ts';
 import { t, type TextKey } from '../translate.ts';
 import { useReply, type ShownReply } from '../use-reply.ts';
 import { changedJob, PostedLine, usePostedJob } from './form.tsx';
@@ -96,7 +97,9 @@ export function JobsView({ jobs }: { readonly jobs: ShownReply<LabReply<'jobs'>>
           </Panel>
         )}
       </WithReply>
-      {ticked.value.length < 2 ? null : <Comparison key={ticked.value.join()} names={ticked.value} />}
+      {ticked.value.length < 2 ? null : (
+        <Comparison key={ticked.value.join()} names={ticked.value} jobs={jobs.data?.jobs ?? []} />
+      )}
       {output.value === null ? null : <Output key={output.value} id={output.value} />}
     </>
   );
@@ -105,9 +108,18 @@ export function JobsView({ jobs }: { readonly jobs: ShownReply<LabReply<'jobs'>>
 function JobName({ job, ticked }: { readonly job: JobItem; readonly ticked: Signal<readonly string[]> }) {
   const { id, request, run } = job;
   const name = request.kind === 'holdout' ? request.study : request.strategy;
+  const params = Object.entries(request.params)
+    .filter(([, value]) => value !== '')
+    .map(([param, value]) => `${param} ${value}`)
+    .join(', ');
   const words = (
     <>
       {t(`lab.kind.${request.kind}`)} <bdi dir="ltr">{name}</bdi> <span class="note">{showCount(id)}</span>
+      {params === '' ? null : (
+        <bdi dir="ltr" class="note line">
+          {params}
+        </bdi>
+      )}
     </>
   );
   if (run === null || job.state !== 'done') return words;
@@ -202,15 +214,48 @@ const FIGURES = {
 
 type FigureName = keyof typeof FIGURES;
 
+const FIGURE_NAMES = Object.keys(FIGURES) as FigureName[];
+
+/** Row of the comparison: what each run has of a param or a figure. */
+interface ComparedRow {
+  readonly key: string;
+  readonly title: ComponentChildren;
+  readonly of: (run: RunFigures) => string;
+}
+
+const figureRow = (name: FigureName): ComparedRow => ({
+  key: name,
+  title: t(`lab.figure.${name}`),
+  of: (run) => figureText(run, name),
+});
+
+/** Returns a row for each param that is not alike in all runs. */
+function paramRows(runs: readonly RunFigures[]): readonly ComparedRow[] {
+  const names = [...new Set(runs.flatMap(({ params }) => Object.keys(params)))];
+  return names
+    .filter((name) => runs.some(({ params }) => params[name] !== runs[0]?.params[name]))
+    .map((name) => ({
+      key: `param ${name}`,
+      title: <code dir="ltr">{name}</code>,
+      of: ({ params }) => params[name] ?? NONE,
+    }));
+}
+
 function figureText({ figures, quote }: RunFigures, name: FigureName): string {
   const value = figures[name] ?? null;
-  if (value === null) return '–';
+  if (value === null) return NONE;
   const kind = FIGURES[name];
   if (kind === 'money') return showMoney(String(value), quote);
   return kind === 'share' ? showShare(value) : showNumber(Number(value).toFixed(2));
 }
 
-function Comparison({ names }: { readonly names: readonly string[] }) {
+interface ComparisonProps {
+  /** Names of the runs. */
+  readonly names: readonly string[];
+  readonly jobs: readonly JobItem[];
+}
+
+function Comparison({ names, jobs }: ComparisonProps) {
   const reply = useReply<LabReply<'compare'>>(withQuery('/compare', { runs: names.join(',') }));
   return (
     <Panel title={t('lab.compare.title')}>
@@ -220,15 +265,15 @@ function Comparison({ names }: { readonly names: readonly string[] }) {
             <DataTable
               label="lab.compare.title"
               columns={[
-                column<FigureName>('lab.compare.figure', (name) => t(`lab.figure.${name}`), 'title'),
-                ...runs.map((run): DataColumn<FigureName> => ({
-                  head: `${run.strategies.join(', ')} ${run.run.slice(-4)}`,
-                  cell: (name) => figureText(run, name),
+                column<ComparedRow>('lab.compare.figure', ({ title }) => title, 'title'),
+                ...runs.map((run): DataColumn<ComparedRow> => ({
+                  head: `${run.strategies.join(', ')} ${showCount(jobs.find((job) => job.run === run.run)?.id ?? 0)}`,
+                  cell: ({ of }) => of(run),
                   flags: ['number'],
                 })),
               ]}
-              rows={Object.keys(FIGURES) as FigureName[]}
-              keyOf={(name) => name}
+              rows={[...paramRows(runs), ...FIGURE_NAMES.map(figureRow)]}
+              keyOf={({ key }) => key}
               empty="lab.jobs.none"
             />
             {grounds.length === 0 ? null : (

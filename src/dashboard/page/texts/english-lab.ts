@@ -83,7 +83,7 @@ export const ENGLISH_LAB_TEXTS = {
   'lab.form.noParams': 'It has none.',
   'lab.form.searched': 'Empty ones are searched, as the strategy declares.',
   'lab.form.more': 'More settings',
-  'lab.form.usual': '{value} without it',
+  'lab.form.usual': 'default {value}',
   'lab.form.none': '– not set –',
   'lab.form.again': 'Run again whenever I save the file of the strategy',
   'lab.form.run': 'Run',

@@ -84,7 +84,7 @@ export const PERSIAN_LAB_TEXTS: TranslationOf<typeof ENGLISH_LAB_TEXTS> = {
   'lab.form.noParams': 'پارامتری ندارد.',
   'lab.form.searched': 'پارامترهای خالی همان‌طور که استراتژی اعلام کرده جست‌وجو می‌شوند.',
   'lab.form.more': 'تنظیم‌های بیشتر',
-  'lab.form.usual': 'بدون آن {value}',
+  'lab.form.usual': 'پیش‌فرض {value}',
   'lab.form.none': '– تنظیم‌نشده –',
   'lab.form.again': 'با هر ذخیرهٔ فایل استراتژی دوباره اجرا شود',
   'lab.form.run': 'اجرا',
