@@ -4,7 +4,8 @@ import { readRecord } from '../engine/stored-records.ts';
 import type { MirrorReader } from '../mirror/mirror-reader.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
-import { shadowProfits, withShadows, type ShadowProfits } from './shadow-note.ts';
+import { readRun } from './run-record.ts';
+import { shadowFolder, shadowProfits, withShadows, type ShadowProfits } from './shadow-note.ts';
 
 /** Maximum number of orders of each that are compared: the newest. */
 const MOST_ORDERS = 10_000;
@@ -14,6 +15,8 @@ export const SAME_DECISION_MS = 5_000;
 
 interface SideFigures {
   readonly strategy: string;
+  /** Its params that are set, as texts, and as `file` that of its code. */
+  readonly setup: Readonly<Record<string, string>>;
   /** Profit since the comparison began; null if something held has no price. */
   readonly profit: DecimalText | null;
   readonly currency: string | null;
@@ -62,8 +65,14 @@ export function readShadows(dataFolder: string, live: MirrorReader): readonly Sh
       name,
       isPromoted: promotions.some(({ shadow }) => shadow === name),
       sinceMs,
-      live: figuresOf(of, { profits, profit: profits.live, orders: ofLive }),
-      shadow: figuresOf(name, { profits, profit: profits.shadow, orders: ofShadow }),
+      live: {
+        ...figuresOf(of, { profits, profit: profits.live, orders: ofLive }),
+        setup: setupOf(dataFolder, of),
+      },
+      shadow: {
+        ...figuresOf(name, { profits, profit: profits.shadow, orders: ofShadow }),
+        setup: setupOf(shadowFolder(dataFolder, name), name),
+      },
       ahead: textOf(profits.ahead),
       same: pairs.filter(([left, right]) => left !== null && right !== null).length,
       onlyLive: pairs.filter(([, right]) => right === null).length,
@@ -105,6 +114,16 @@ function comparedOrders(mirror: MirrorReader, strategy: string, sinceMs: number)
     .map((order) => ({ order, fills: fills.get(order.key) ?? [] }));
 }
 
+/** Returns the code and params of a strategy by the note of its run. */
+function setupOf(folder: string, strategy: string): SideFigures['setup'] {
+  const start = readRun(folder).note?.strategies.find(({ name }) => name === strategy)?.start;
+  if (start === undefined) return {};
+  const params = Object.entries(start.params).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+  );
+  return { file: start.file, ...Object.fromEntries(params) };
+}
+
 function figuresOf(
   strategy: string,
   of: {
@@ -112,7 +131,7 @@ function figuresOf(
     readonly profit: Units | null;
     readonly orders: readonly ComparedOrder[];
   },
-): SideFigures {
+): Omit<SideFigures, 'setup'> {
   return {
     strategy,
     profit: textOf(of.profit),

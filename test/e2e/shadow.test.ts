@@ -55,6 +55,7 @@ describe('a shadow', () => {
     const [compared] = readShadows(data, live);
     const { shadow, onlyShadow, same, live: ofLive, isPromoted } = compared as ShadowComparison;
     expect(isPromoted).toBe(false);
+    expect(shadow.setup).toMatchObject({ file: ofLive.setup['file'], fast: '2', slow: '4' });
     expect(shadow.fills).toBeGreaterThan(0);
     expect(shadow.profit).not.toBeNull();
     expect(onlyShadow + same).toBe(shadow.orders);

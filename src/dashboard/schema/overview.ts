@@ -406,6 +406,9 @@ export const momentReply = z.object({
 
 const shadowSide = z.object({
   strategy: z.string(),
+  setup: z
+    .record(z.string(), z.string())
+    .describe('Its params that are set, and as `file` that of its code.'),
   profit: decimalTextField.nullable().describe('Since the comparison began; null if it is not known.'),
   currency: z.string().nullable(),
   orders: countField,

@@ -7,7 +7,7 @@ import { column, type DataColumn, DataTable, NamedFigure } from '../parts/data-t
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Button, Choices, Gain, NameLink, SentenceText, RawData } from '../parts/words.tsx';
 import { t } from '../translate.ts';
-import { capitalised, showCount, showName, showTime, unitNow } from '../shown.ts';
+import { capitalised, NONE, showCount, showName, showTime, unitNow } from '../shown.ts';
 import { mayOperate } from '../session.ts';
 import { useReply } from '../use-reply.ts';
 import { LogTable } from './log.tsx';
@@ -106,6 +106,13 @@ function Shadows({ of }: { readonly of: string }) {
   );
 }
 
+/** Returns a line for each param that a promotion changes: its value before and after. */
+function setupChanges({ live, shadow }: ShadowItem): readonly string[] {
+  return [...new Set([...Object.keys(live.setup), ...Object.keys(shadow.setup)])]
+    .filter((name) => live.setup[name] !== shadow.setup[name])
+    .map((name) => showName(`${name}: ${live.setup[name] ?? NONE} → ${shadow.setup[name] ?? NONE}`));
+}
+
 function ShadowPanel({ shadow }: { readonly shadow: ShadowItem }) {
   const { name, isPromoted, sinceMs, live, ahead, same, onlyLive, onlyShadow } = shadow;
   const columns: readonly DataColumn<ShadowItem['live']>[] = [
@@ -140,7 +147,12 @@ function ShadowPanel({ shadow }: { readonly shadow: ShadowItem }) {
       {mayOperate() ? (
         <Button
           text={isPromoted ? 'shadow.undo' : 'action.promote.do'}
-          onClick={() => askFor({ kind: 'promote', body: { shadow: name, isUndone: isPromoted } }, name)}
+          onClick={() =>
+            askFor(
+              { kind: 'promote', body: { shadow: name, isUndone: isPromoted } },
+              [showName(name), ...setupChanges(shadow)].join('\n'),
+            )
+          }
         />
       ) : null}
     </Panel>
