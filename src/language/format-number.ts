@@ -112,9 +112,13 @@ const MOST_DECIMALS = 8;
 /** Least significant digits: a price just above a limit must look so, and a small coin not like 0. */
 const SIGNIFICANT = 8;
 
-/** Writes a number that is not money, such as an indicator's, with eight significant digits. */
-export const formatPlain = (language: Language, value: number): string =>
-  numberFormat(language, { maximumSignificantDigits: SIGNIFICANT }).format(value);
+/** Writes a number of a chart, with eight significant digits, and at least all before the decimals. */
+export const formatPlain = (language: Language, value: number, decimals = 0): string =>
+  numberFormat(language, {
+    maximumFractionDigits: decimals,
+    maximumSignificantDigits: SIGNIFICANT,
+    roundingPriority: 'morePrecision',
+  }).format(value);
 
 /** Matches money, `1.2 BTC`, or a number with one point. A whole number alone may be an id. */
 const NUMBER = /(?<![\w.:,-])(-?\d+(?:\.\d+)?) ([A-Z][A-Z0-9]{1,19})\b|(?<![\w.:,-])-?\d+\.\d+(?!\w|[.:]\d)/g;
@@ -140,7 +144,10 @@ export function withReadableNumbers(text: string): string {
 /** Most digits that are added to labels which look alike: more than any axis needs. */
 const MOST_DIGITS_MORE = 12;
 
-/** Writes the labels of an axis, with so many digits more that labels beside each other differ. */
+/**
+ * Writes the labels of an axis, with so many digits more that labels beside each other differ, and all with
+ * as many decimals.
+ */
 export function distinctTexts(
   values: readonly number[],
   format: (value: number, digitsMore: number) => string,
@@ -148,6 +155,22 @@ export function distinctTexts(
   for (let more = 0; ; more += 1) {
     const texts = values.map((value) => format(value, more));
     if (more === MOST_DIGITS_MORE || texts.every((text, at) => at === 0 || text !== texts[at - 1]))
-      return texts;
+      return withEqualDecimals(texts);
   }
+}
+
+const decimalsOf = (text: string): number => /[.٫](\p{Nd}+)/u.exec(text)?.[1]?.length ?? 0;
+
+/** Adds zeros to decimals that others have more of. Labels of several units, as 500K and 1.5M, stay. */
+function withEqualDecimals(texts: string[]): string[] {
+  const units = new Set(texts.map((text) => text.replaceAll(/[\p{Nd}.,٫٬−-]/gu, '')));
+  if (units.size > 1) return texts;
+  const most = Math.max(...texts.map(decimalsOf));
+  return texts.map((text) =>
+    text.replace(/\p{Nd}(?=\P{Nd}*$)/u, (last) => {
+      const [mark, zero] = /[0-9]/.test(last) ? ['.', '0'] : ['٫', '۰'];
+      const decimals = decimalsOf(text);
+      return last + (decimals === 0 && most > 0 ? mark : '') + zero.repeat(most - decimals);
+    }),
+  );
 }

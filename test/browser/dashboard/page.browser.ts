@@ -128,8 +128,8 @@ describe.each(LOOKS)('in $language, $theme, on a $screen', (look) => {
   test.each([
     ['order/grid-1000', ['What the bot knew', 'دانسته‌های ربات'], 'grid-1000'],
     ['strategy/grid', ['What the bot knew', 'دانسته‌های ربات'], INTENT.id],
-    ['trips', ['Known at entry', 'دانسته‌ها هنگام ورود'], 'grid-1001'],
-    ['trips', ['Known at exit', 'دانسته‌ها هنگام خروج'], 'grid-1003'],
+    ['trips', ['What the bot knew at entry', 'دانسته‌های ربات هنگام ورود'], 'grid-1001'],
+    ['trips', ['What the bot knew at exit', 'دانسته‌های ربات هنگام خروج'], 'grid-1003'],
     ['log', ['What the bot knew', 'دانسته‌های ربات'], 'grid-1000'],
   ] as const)(
     'what the bot knew is opened and closed by the keyboard in %s by %s, and fits',
@@ -405,6 +405,7 @@ describe('the page', () => {
     const { page } = await open('strategy/grid', { until: 'text=Shadow grid-2' });
     expect(await textOf(page, 'main')).toContain('Profit of the shadow less that of the strategy');
     await page.click('text=Promote…');
+    expect(await textOf(page, 'dialog .about')).toBe('grid-2\nstep: 5 → 7');
     await page.click('[data-confirm]');
     await page.waitForSelector('[data-outcome=done]');
     expect(server.posted.at(-1)).toMatchObject({
@@ -787,6 +788,8 @@ describe('an action', () => {
       until: '.chart.lines[data-drawn=true]',
     });
     expect(messages).toEqual([]);
+    // There are no candles to draw indicators on.
+    expect(await page.locator('.panel-actions > button').count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     await keepPicture(page, `dashboard-quotes-${look.language}-${look.theme}-${look.screen}`);

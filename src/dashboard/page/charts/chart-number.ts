@@ -8,7 +8,7 @@ const SHORT_DIGITS = 4;
 /** Formats money on an axis in the chosen unit. On a canvas, a number alone needs no direction marks. */
 export function chartNumber(value: number, currency: string, locale: Locale): string {
   const isToman = currency === 'rls' && locale.rialUnit === 'toman';
-  return formatPlain(locale.language, isToman ? value / TOMAN_RIAL : value);
+  return formatPlain(locale.language, isToman ? value / TOMAN_RIAL : value, isToman ? 1 : 0);
 }
 
 /** Formats the money of an axis in short, such as `1.2M`, so that neighbours differ. */

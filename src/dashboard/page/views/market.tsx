@@ -198,22 +198,26 @@ function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
   const candles = useReply<ChartCandlesReply>(withQuery(`${base}/candles`, range), CANDLES_PAUSE_MS);
   const added = indicators.value === '' ? {} : { indicators: indicators.value, ...range };
   const plots = useReply<PlotsReply>(withQuery(`${base}/plots`, added), PLOTS_PAUSE_MS);
+  // Without candles there is nothing to draw indicators, bands and arrows on.
+  const hasCandles = candles.value.data?.candles.length !== 0;
   return (
     <Panel
       title={t('market.chart')}
       note={[
         t('market.chartNote', { unit: unitNow(quote) }),
         ...(around === undefined ? [] : [t('market.around', { time: showTime(Number(around)) })]),
-        ...(marks?.olderFills === true ? [t('market.olderFills')] : []),
+        ...(marks?.olderFills === true && hasCandles ? [t('market.olderFills')] : []),
       ].join(' · ')}
       actions={
         <>
-          <Button
-            text="action.indicators.open"
-            onClick={() =>
-              (openDialog.value = { asks: 'indicators', known: plots.value.data?.indicators ?? {} })
-            }
-          />
+          {hasCandles ? (
+            <Button
+              text="action.indicators.open"
+              onClick={() =>
+                (openDialog.value = { asks: 'indicators', known: plots.value.data?.indicators ?? {} })
+              }
+            />
+          ) : null}
           <TimeframeChoice timeframes={timeframes} chosen={timeframe} />
         </>
       }
@@ -233,7 +237,9 @@ function MarketChart({ market, around, timeframe, marks }: MarketChartProps) {
           )
         }
       </WithReply>
-      {showsConditions.value ? <ConditionBands path={withQuery(`${base}/conditions`, range)} /> : null}
+      {showsConditions.value && hasCandles ? (
+        <ConditionBands path={withQuery(`${base}/conditions`, range)} />
+      ) : null}
     </Panel>
   );
 }

@@ -148,10 +148,10 @@ function UnvaluedFees({ of }: { readonly of: readonly { readonly unvaluedFees: n
 }
 
 const twoLines = (first: ComponentChild, second: ComponentChild): ComponentChild => (
-  <>
+  <span>
     {first}
     {second === null ? null : <span class="note line">{second}</span>}
-  </>
+  </span>
 );
 
 const ratio = (value: number | null): string => (value === null ? NONE : showNumber(value.toFixed(2)));
@@ -202,12 +202,12 @@ function tripColumns(): readonly (readonly [TripOrder | null, DataColumn<TripIte
       column(
         'column.price',
         ({ entryPrice, exitPrice, currency }) => (
-          <>
+          <span>
             <Money amount={entryPrice} currency={currency} />
             <span class="line">
               <Money amount={exitPrice} currency={currency} />
             </span>
-          </>
+          </span>
         ),
         'number',
       ),

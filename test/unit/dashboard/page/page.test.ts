@@ -234,12 +234,18 @@ describe('a number of a chart', () => {
 
   test('has as many digits on an axis as neighbours need to differ', () => {
     const ticks = [20_000_000_000, 20_000_500_000, 20_001_000_000];
-    expect(shortChartNumbers(ticks, 'rls', english)).toEqual(['20B', '20.0005B', '20.001B']);
+    expect(shortChartNumbers(ticks, 'rls', english)).toEqual(['20.0000B', '20.0005B', '20.0010B']);
+    const evenly = (values: readonly number[], locale = english) => shortChartNumbers(values, 'rls', locale);
+    expect(evenly([60.1e9, 60e9, 59.9e9])).toEqual(['60.1B', '60.0B', '59.9B']);
+    expect(evenly([60.1e9, 60e9], persian).join()).toContain('۶۰٫۰');
+    expect(evenly([0, 5e5, 1.5e6])).toEqual(['0', '500K', '1.5M']);
     expect(distinctTexts([1.01, 1.02], (value, more) => value.toFixed(more))).toEqual(['1.01', '1.02']);
   });
 
   test('has the digits of the language', () => {
     expect(chartNumber(1_234.5, 'usdt', persian)).toBe('۱٬۲۳۴٫۵');
+    expect(chartNumber(60_122_732_341, 'rls', english)).toBe('60,122,732,341');
+    expect(chartNumber(60_122_732_341, 'rls', localeOf('en', 'toman'))).toBe('6,012,273,234.1');
     expect(formatPlain('fa', 41.5)).toBe('۴۱٫۵');
     expect(timesNumber(12, english)).toBe('×12');
     expect(timesNumber(12, persian)).toBe('×۱۲');
