@@ -8,6 +8,7 @@ import type { BarRules } from '../venues/fill-rules.ts';
 import { needsBridge, recordedMarkets, universeCaveats, universeRulesOf } from './run-currency.ts';
 import { firstOpenMs, type CandleBacktest } from './run-backtest.ts';
 import { loadInstances } from '../daemon/load-instances.ts';
+import { otherVenueAges } from '../daemon/modes.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError, invalidOptions } from '../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
@@ -207,7 +208,15 @@ export async function backtestInstancesOf(
     return loaded;
   };
   const load = async (knownMarkets: ReadonlySet<string> | null): ReturnType<typeof loadInstances> =>
-    loadInstances({ strategies, folders, hasBooks, isDataSet: true, knownMarkets, load: loadOnce });
+    loadInstances({
+      strategies,
+      folders,
+      hasBooks,
+      isDataSet: true,
+      knownMarkets,
+      ...(Object.keys(config.venues).length === 0 ? {} : { venues: otherVenueAges(config) }),
+      load: loadOnce,
+    });
   // The first load finds the subscriptions, which decide the markets of the run.
   const { instances } = await load(null);
   const more = universeRulesOf(instances).length === 0 ? [] : available();

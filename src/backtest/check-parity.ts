@@ -228,8 +228,8 @@ async function decideAgain(
   instances: readonly StrategyInstanceSettings[],
   watched: ReplayWatch | null = null,
 ): Promise<DecidedAgain> {
-  const { config, beganMs, markets, state } = file;
-  const { feeds } = planOf(instances, budgetTable(config.limits, config.headroom));
+  const { config, beganMs, markets, others, state } = file;
+  const { feeds } = planOf(instances, budgetTable(config.limits, config.headroom), others);
   const { execution, instance, reconciliation } = config;
   const engine = new Engine(
     { ...execution, venue: INTERFACE_PROFILE, instance, reconciliation, markets, instances, feeds },

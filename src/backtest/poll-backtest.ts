@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { withCaveats, type BacktestRun, ranStrategies, recordPlots } from './backtest-run.ts';
 import type { PollRules } from '../venues/fill-rules.ts';
 import { refuseUnvalued, runCurrency, universeCaveats, universeRulesOf } from './run-currency.ts';
-import type { PollMarket } from './poll/run-poll.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { PollMarket, PollRunOptions } from './poll/run-poll.ts';
+import { otherMarketOf, type MarketSymbol } from '../domain/market-symbol.ts';
 import { type SarrafError, invalidOptions } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
@@ -21,6 +21,7 @@ import {
 } from './candle-backtest.ts';
 import type { Recordings, RecordedCandles } from './recordings.ts';
 import type { BarRecording } from './poll/recorded-feed.ts';
+import { isOfOtherVenue } from '../strategy/subscriptions.ts';
 import { gridOf, liesInside, type BarAnchors, timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { TimeRange } from '../recording/records.ts';
 
@@ -48,7 +49,7 @@ export async function runPollBacktest(
   request: PollRequest,
 ): Promise<{ readonly run: BacktestRun; readonly problems: readonly string[] }> {
   const { config, fromMs, toMs, rules } = request;
-  const { instances, symbols, problems } = await marketsOfPoll(request);
+  const { instances, symbols, others, problems } = await marketsOfPoll(request);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
   const quote = runCurrency(markets, request.currency);
   refuseUnvalued(markets, quote);
@@ -65,6 +66,7 @@ export async function runPollBacktest(
       reconciliation: config.reconciliation,
     },
     markets: await Promise.all(markets.map(async (market) => recordedMarket(market, request, instances))),
+    ...(others.length === 0 ? {} : await otherRecordings(others, request)),
     fees: config.paper.fees,
     balances: Object.fromEntries(
       Object.entries(config.paper.balances).map(([currency, text]) => [currency, parseUnits(text)]),
@@ -134,9 +136,11 @@ function ruleTerms({ latency, ...rules }: Partial<PollRules>): unknown {
 
 /** Creates the error for a market without recorded books; it says what to do. */
 export function noBooks(market: MarketSymbol, place: string): SarrafError {
-  return invalidOptions(
-    `expected recorded books of ${market} in ${place}, found none: record some with "sarraf record", import a depth feed, try the catalogue data/example, or take the fidelity candles`,
-  );
+  const remedy =
+    otherMarketOf(market) === null
+      ? 'record some with "sarraf record", import a depth feed, try the catalogue data/example, or take the fidelity candles'
+      : 'record both exchanges with "sarraf run --record" and a configuration whose venues name this one';
+  return invalidOptions(`expected recorded books of ${market} in ${place}, found none: ${remedy}`);
 }
 
 /** Returns the markets that a run needs data of. Throws `INVALID_STRATEGY` where no strategy can run. */
@@ -147,10 +151,41 @@ export async function marketsOfPoll({
 }: Pick<PollRequest, 'config' | 'recordings' | 'currency'>): Promise<{
   readonly instances: readonly StrategyInstanceSettings[];
   readonly symbols: readonly MarketSymbol[];
+  /** Markets of other venues whose books are read. */
+  readonly others: readonly MarketSymbol[];
   readonly problems: readonly string[];
 }> {
   const { instances, problems } = await backtestInstancesOf(config, { available: recordings.markets });
-  return { instances, problems, symbols: withBridge(backtestMarketsOf(instances), currency) };
+  const others = new Set(
+    instances.flatMap(({ runner }) =>
+      runner.subscriptions.filter(isOfOtherVenue).map(({ market }) => market),
+    ),
+  );
+  return {
+    instances,
+    problems,
+    symbols: withBridge(backtestMarketsOf(instances), currency),
+    others: [...others] as MarketSymbol[],
+  };
+}
+
+/** Returns the recorded books of markets of other venues. Throws `INVALID_OPTIONS` where there are none. */
+async function otherRecordings(
+  others: readonly MarketSymbol[],
+  { config, recordings, toMs }: PollRequest,
+): Promise<Pick<PollRunOptions, 'others' | 'otherBooks'>> {
+  const missing = others.find((market) => recordings.span(market) === null);
+  if (missing !== undefined) throw noBooks(missing, recordings.name);
+  const names = others.flatMap((market) => otherMarketOf(market)?.venue ?? []);
+  // Loaded here, since few runs read other venues.
+  const { recordedVenues } = await import('../venues/other-venues.ts');
+  return {
+    others: await recordedVenues(names, config),
+    otherBooks: others.map((market) => ({
+      market,
+      books: recordings.tracks(market, toMs ?? LATEST_MS).books,
+    })),
+  };
 }
 
 async function recordedMarket(

@@ -1,6 +1,6 @@
 import { UTC_BARS, type BarAnchors, type Timeframe } from '../domain/candle.ts';
 import { barsBetween, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { otherMarketOf, type MarketSymbol } from '../domain/market-symbol.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import { anchorsOf } from '../recording/manifest.ts';
 import { candlesOrNone } from '../recording/pack-market.ts';
@@ -89,7 +89,8 @@ export function packedRecordings(packed: readonly PackedMarket[]): Recordings {
   const of = (market: MarketSymbol): PackedMarket | undefined => packed.find((one) => one.market === market);
   return {
     name: 'memory',
-    markets: () => packed.map(({ market }) => market).toSorted(),
+    markets: () =>
+      packed.flatMap(({ market }) => (otherMarketOf(market) === null ? [market] : [])).toSorted(),
     span: (market) => of(market)?.span ?? null,
     tracks: (market, toMs) => {
       const found = of(market);

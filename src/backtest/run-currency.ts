@@ -1,6 +1,6 @@
 import { invalidOptions } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
-import type { Currency, MarketSymbol } from '../domain/market-symbol.ts';
+import { otherMarketOf, type Currency, type MarketSymbol } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { pathOf } from '../portfolio/holding.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
@@ -47,12 +47,12 @@ export function universeRulesOf(
   );
 }
 
-/** Returns the markets with bars of a timeframe, or with books, in a catalogue, sorted by name. */
+/** Returns the own markets with bars of a timeframe, or with books, in a catalogue, sorted by name. */
 export function recordedMarkets(root: string, kind: Timeframe | 'books'): readonly MarketSymbol[] {
   const keys = openCatalogue(root).keys();
   const markets = keys.flatMap((key) => {
     const isIt = key.kind === 'candles' ? key.timeframe === kind : key.kind === kind;
-    return isIt ? [key.market] : [];
+    return isIt && otherMarketOf(key.market) === null ? [key.market] : [];
   });
   return [...new Set(markets)].toSorted();
 }

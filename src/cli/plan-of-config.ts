@@ -10,7 +10,7 @@ import { leastLimit } from '../engine/risk-limits.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { loadVenue } from '../venues/load-venue.ts';
-import { planOtherVenues } from '../venues/other-venues.ts';
+import { loadOtherVenues } from '../venues/other-venues.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,9 +62,10 @@ export async function planOfConfigs(
   const own = await MODES[first.mode].profile(first);
   const facts =
     askEmbedded && first.mode === 'embedded' ? await embeddedFacts(first) : await outsideFacts(first, named);
-  const others = await planOtherVenues(first.venues);
-  const profile = { ...own, others: others.facts };
-  const budgets = new Map([...facts.budgets, ...others.budgets]);
+  const others = await loadOtherVenues(first.venues);
+  const profile = { ...own, others };
+  const limits = [...others.values()].map(({ limit }) => [limit.name, limit] as const);
+  const budgets = new Map([...facts.budgets, ...limits]);
   // A file that loops while it is loaded must not block the command.
   const threads = new StrategyThreads({ limits: first.isolation, onPrint: (_, line) => console.error(line) });
   const loaded = await Promise.all(

@@ -20,8 +20,8 @@ export function planInputOf(
   budgets: Iterable<Budget>,
   venue: VenueProfile,
 ): PlanInput {
-  const all = [...budgets];
-  const own = new Set(Object.values(venue.budgets));
+  const own = [...budgets];
+  const others = new Map([...(venue.others?.values() ?? [])].map(({ limit }) => [limit.name, limit]));
   return {
     subscriptions: runners.flatMap(({ name, subscriptions }) =>
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
@@ -34,7 +34,8 @@ export function planInputOf(
     trails: runners.flatMap(({ name, trailing }) =>
       trailing === null ? [] : [{ strategy: name, ...trailing }],
     ),
-    budgets: all.map((budget) => {
+    // Of a limit that is given twice the last one counts, which may be lowered.
+    budgets: [...others.values(), ...own].map((budget) => {
       const { name, limit, windowMs } = budget;
       return { name, limit, windowMs, reserve: reserveOf(budget) };
     }),
@@ -45,7 +46,7 @@ export function planInputOf(
       orderPages: PAGES_BEHIND,
       tradePages: PAGES_BEHIND,
       // An exchange with headroom answers the first request after all that were sent before it.
-      arrivedAfterMs: all.some((budget) => own.has(budget.name) && hasHeadroom(budget))
+      arrivedAfterMs: own.some((budget) => !others.has(budget.name) && hasHeadroom(budget))
         ? USUAL_REPLY_MS
         : LATE_ARRIVAL_MS,
     },

@@ -1,4 +1,5 @@
 import type { OperatorOptions } from './run/operator.ts';
+import { otherMarketOf } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { BotConfig } from './create-bot-config.ts';
@@ -34,7 +35,9 @@ export function recordingLines(summary: RecordingSummary, program = 'sarraf'): r
   if (failure !== null) lines.push(`RECORDING ENDED EARLY: ${failure}`);
   const at = `--catalogue ${JSON.stringify(catalogue)}`;
   lines.push(`  ${program} data list ${at}`, `  ${program} data verify ${at}`);
-  const withBooks = summary.markets.find(({ kinds }) => kinds.books.rows > 0);
+  const withBooks = summary.markets.find(
+    ({ kinds, market }) => kinds.books.rows > 0 && otherMarketOf(market) === null,
+  );
   if (withBooks !== undefined) {
     lines.push(`  ${program} backtest market-maker --fidelity poll ${accountOf(withBooks)} ${at}`);
   }
@@ -81,9 +84,10 @@ export async function beginRecording(
 ): Promise<void> {
   const { bot, venue, config, screen, mirror } = of;
   const isEmbedded = config.mode === 'embedded';
+  const others = new Set(bot.engine.instances.flatMap((one) => one.others.map(({ market }) => market)));
   try {
     await recording.begin({
-      markets: [...bot.engine.markets.all()].map(({ market }) => market.symbol),
+      markets: [...[...bot.engine.markets.all()].map(({ market }) => market.symbol), ...others],
       source: sourceOf(config),
       beganMs: isEmbedded ? venue.time.now() : null,
       longestPauseMs: LONGEST_PAUSE_MS * venue.pollStretch,
@@ -94,6 +98,7 @@ export async function beginRecording(
         pollStretch: venue.pollStretch,
         mirror: mirrorName(config.mode),
         markets: [...bot.engine.markets.all()].map(({ market }) => market),
+        others: venue.profile.others ?? new Map(),
         state: mirror.load(),
       }),
     );

@@ -9,6 +9,7 @@ import { readUnits, writeUnits } from '../domain/stored-json.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { BOT_MODES } from '../mirror/mirror-path.ts';
+import type { VenueProfile } from '../venues/port.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { pipeline } from 'node:stream';
@@ -35,6 +36,8 @@ export interface SessionFile {
   readonly mirror: string;
   readonly catalogue: string;
   readonly markets: readonly Market[];
+  /** Other venues whose books were read. */
+  readonly others: NonNullable<VenueProfile['others']>;
   readonly fees: FeeSchedule;
   readonly config: SessionConfig;
   /** State from which the engine continued. */
@@ -62,6 +65,10 @@ const shape = z.object({
       }),
     )
     .min(1),
+  // Sessions from before there were other venues have none.
+  others: z
+    .array(z.tuple([z.string(), z.looseObject({ weight: z.number(), bookCacheMs: z.number() })]))
+    .default([]),
   fees: z.object({ rls: rates, usdt: rates }),
   // Sessions from before there was a headroom used the whole limits.
   config: z.looseObject({
@@ -87,6 +94,7 @@ export function writeSessionFile(
     version: 1,
     mode,
     ...of,
+    others: [...of.others],
     catalogue: relative(data.folder, record?.folder ?? data.folder),
     markets: of.markets.map(({ symbol, priceStep, amountStep, minOrderValue }) => ({
       market: symbol,
@@ -131,12 +139,13 @@ export function readSessionFile(folder: string): SessionFile {
   }
   const read = shape.safeParse(content);
   if (!read.success) throw invalidFile(`${path}: ${z.prettifyError(read.error)}`);
-  const { version: _, markets, config, state, ...rest } = read.data;
+  const { version: _, markets, others, config, state, ...rest } = read.data;
   return {
     ...rest,
     mirror: resolve(folder, rest.mirror),
     catalogue: resolve(folder, rest.catalogue),
     markets: markets.map(({ market, ...steps }) => createMarket({ ...steps, market: parseMarket(market) })),
+    others: new Map(others) as unknown as SessionFile['others'],
     config: config as unknown as SessionConfig,
     state: state as unknown as MirrorState,
   };

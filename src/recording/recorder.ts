@@ -1,7 +1,7 @@
 import { messageOf, invalidOptions } from '../domain/errors.ts';
 import type { Candle, Timeframe } from '../domain/candle.ts';
 import type { MarketStats, OrderBook } from '../domain/order-book.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { otherMarketOf, type MarketSymbol } from '../domain/market-symbol.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import { exchangeAskedMs, type VenueAnswer, type VenueCall } from '../venues/port.ts';
 import { readManifest } from './manifest.ts';
@@ -154,6 +154,7 @@ export class Recorder {
     const { root, lockFile, markets, beganMs, longestPauseMs = LONGEST_PAUSE_MS } = this.options;
     for (const market of markets) {
       const folder = acquireSegmentFolder(root, market, lockFile);
+      const hasEachBook = otherMarketOf(market) !== null;
       const entry: Recorded = {
         market,
         folder,
@@ -161,6 +162,7 @@ export class Recorder {
           tape: null,
           beganMs,
           longestPauseMs,
+          hasEachBook,
           barsAfterMs: this.barsAfter(market),
         }),
         writers: eachKind((kind) => {
@@ -181,7 +183,8 @@ export class Recorder {
       this.recorded.set(market, entry);
       await this.resume(folder);
       if (beganMs === null) {
-        const detector = new ChangeDetector({ tape: readTape(folder.path), beganMs, longestPauseMs });
+        const tape = readTape(folder.path);
+        const detector = new ChangeDetector({ tape, beganMs, longestPauseMs, hasEachBook });
         this.recorded.set(market, { ...entry, detector });
       }
     }

@@ -3,7 +3,7 @@ import type { PublicTrade } from '../domain/trade.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { present, dataUnusable } from '../domain/errors.ts';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { otherMarketOf, type MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { type DecimalText, fractionDigits } from '../domain/decimal-text.ts';
@@ -81,8 +81,12 @@ export function refuseUnknownCandles(root: string, market: string): void {
   );
 }
 
-/** Returns the symbol; null if it is not spelled as in folder names, which would be a second folder. */
+/**
+ * Returns the symbol, or the text of a market of another venue; null if it is not spelled as in folder names,
+ * which would be a second folder.
+ */
 export function symbolOf(name: string): MarketSymbol | null {
+  if (otherMarketOf(name) !== null) return name as MarketSymbol;
   try {
     const { symbol } = parseMarket(name);
     return symbol === name ? symbol : null;

@@ -161,7 +161,7 @@ function bookTarget(market: string, { budgets, bookCacheMs, others }: PlanInput[
   const other = otherMarketOf(market);
   if (other === null) return { market, budget: budgets.book, cacheMs: bookCacheMs };
   const facts = others?.get(other.venue);
-  if (facts !== undefined) return { market, budget: facts.budget, cacheMs: facts.bookCacheMs };
+  if (facts !== undefined) return { market, budget: facts.limit.name, cacheMs: facts.bookCacheMs };
   const known = [...(others?.keys() ?? [])].join(', ') || 'it has none';
   throw invalidOptions(
     `book ${market}: expected one of the venues of the configuration (${known}), was ${other.venue}`,

@@ -219,7 +219,7 @@ async function loadRecordings({ settings, config, space, signals }: Question): P
   const toMs = settings.to ?? null;
   const catalogue = openCatalogue(root);
   const recordings = catalogueRecordings(catalogue);
-  const { symbols, problems, instances, dated } = await withFittingParams(
+  const { symbols, others, problems, instances, dated } = await withFittingParams(
     space,
     settings.params,
     async (params) => {
@@ -228,7 +228,8 @@ async function loadRecordings({ settings, config, space, signals }: Question): P
     },
   );
   const range = { fromMs: EARLIEST_MS, toMs: toMs ?? LATEST_MS };
-  const books = symbols
+  const all = [...symbols, ...others];
+  const books = all
     .flatMap((market) => partitionsWithin(root, { market, kind: 'books' }, range))
     .reduce((sum, { rows }) => sum + rows, 0);
   if (books > MOST_BOOKS)
@@ -236,7 +237,7 @@ async function loadRecordings({ settings, config, space, signals }: Question): P
       `expected at most ${MOST_BOOKS} books in memory, found ${books} of ${symbols.join(', ')}: end the range earlier, or record less in another catalogue`,
     );
   const packed: PackedMarket[] = [];
-  for (const market of symbols) {
+  for (const market of all) {
     const one = await packMarket(catalogue, { market, toMs });
     if (one === null) throw noBooks(market, root);
     packed.push(one);

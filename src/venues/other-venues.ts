@@ -1,11 +1,12 @@
 import type { Limiter } from '../budget/limiter.ts';
 import { monotonicMs } from '../budget/process-owner.ts';
+import { present } from '../domain/errors.ts';
 import { otherMarketOf } from '../domain/market-symbol.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import type { ExchangeAccess } from './client-credentials.ts';
-import { openRemoteExchange, type Opening } from './live-venue.ts';
+import type { Opening } from './live-venue.ts';
 import { loadVenue } from './load-venue.ts';
-import { weightOf, type OtherVenueFacts, type VenueCall, type VenueProfile } from './port.ts';
+import { weightOf, type VenueCall, type VenueProfile } from './port.ts';
 import type { Venue } from './venue.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 
@@ -33,48 +34,54 @@ export interface OtherVenue {
   readonly close: () => Promise<void>;
 }
 
-/** Facts of other venues for a plan, without a connection. */
-export interface OtherVenuePlan {
-  readonly facts: ReadonlyMap<string, OtherVenueFacts>;
-  readonly budgets: ReadonlyMap<string, Budget>;
-}
+/** Facts of other venues by their names. */
+export type OtherVenues = NonNullable<VenueProfile['others']>;
 
 /** Returns the name of another venue's budget among those of the bot: `world:markets`. */
 const budgetName = (venue: string, budget: string): string => `${venue}:${budget}`;
 
-/** Loads the other venues of a configuration for a plan. Throws as `loadVenue` does. */
-export async function planOtherVenues(settings: OtherVenueSettings): Promise<OtherVenuePlan> {
+/** Returns the facts of a configuration's other venues, without a connection. Throws as `loadVenue` does. */
+export async function loadOtherVenues(settings: OtherVenueSettings): Promise<OtherVenues> {
   const loaded = await Promise.all(
     Object.entries(settings).map(async ([name, access]) => {
       const definition = await loadVenue(access.venue);
       return { name, profile: definition.profileFor(access), budgets: definition.budgetsFor(access) };
     }),
   );
-  return planOf(loaded);
+  return otherVenueFacts(loaded);
 }
 
-function planOf(others: readonly Pick<OtherVenue, 'name' | 'profile' | 'budgets'>[]): OtherVenuePlan {
-  return {
-    facts: new Map(
-      others.map(({ name, profile }) => [
-        name,
-        {
-          budget: budgetName(name, profile.budgets.book),
-          weight: weightOf(profile, 'book'),
-          bookCacheMs: profile.bookCacheMs,
-        },
-      ]),
-    ),
-    // Only what counts its public data: nothing else is asked there.
-    budgets: new Map(
-      others.flatMap(({ name, profile, budgets }) => {
-        const budget = budgets.get(profile.budgets.book);
-        if (budget === undefined) return [];
-        const renamed = budgetName(name, budget.name);
-        return [[renamed, { ...budget, name: renamed }] as const];
-      }),
-    ),
+/**
+ * Returns the facts of other venues by name, for data recorded there. One that the configuration does
+ * not have counts as the built-in venue with the settings of the own exchange.
+ */
+export async function recordedVenues(
+  names: Iterable<string>,
+  { exchange, venues }: { readonly exchange: ExchangeAccess; readonly venues: OtherVenueSettings },
+): Promise<OtherVenues> {
+  const builtIn = {
+    ...exchange,
+    venue: { ...exchange.venue, name: 'service' },
+    baseUrl: '',
+    credentials: null,
+    limits: {},
+    maxAgeMs: null,
   };
+  return loadOtherVenues(Object.fromEntries([...names].map((name) => [name, venues[name] ?? builtIn])));
+}
+
+/** Returns the facts of other venues by their names. */
+export function otherVenueFacts(
+  others: readonly Pick<OtherVenue, 'name' | 'profile' | 'budgets'>[],
+): OtherVenues {
+  return new Map(
+    others.map(({ name, profile, budgets }) => {
+      const { bookCacheMs } = profile;
+      const limit = present(budgets.get(profile.budgets.book), () => `the limit of books of ${name}`);
+      const renamed = { ...limit, name: budgetName(name, limit.name) };
+      return [name, { limit: renamed, weight: weightOf(profile, 'book'), bookCacheMs }];
+    }),
+  );
 }
 
 /**
@@ -85,6 +92,7 @@ export async function openOtherVenues(
   settings: OtherVenueSettings,
   { onWait, onTrouble }: Pick<Opening, 'onWait' | 'onTrouble'>,
 ): Promise<readonly OtherVenue[]> {
+  const { openRemoteExchange } = await import('./live-venue.ts');
   const opened: OtherVenue[] = [];
   try {
     for (const [name, access] of Object.entries(settings)) {
@@ -117,11 +125,12 @@ export async function openOtherVenues(
 /** Returns a venue that also answers calls for books of other venues, such as that of `world:BTCUSDT`. */
 export function withOtherVenues(venue: Venue, others: readonly OtherVenue[]): Venue {
   if (others.length === 0) return venue;
-  const { facts, budgets } = planOf(others);
+  const facts = otherVenueFacts(others);
+  const limits = [...facts.values()].map(({ limit }) => [limit.name, limit] as const);
   return {
     ...venue,
     profile: { ...venue.profile, others: facts },
-    budgets: new Map([...venue.budgets, ...budgets]),
+    budgets: new Map([...venue.budgets, ...limits]),
     ...routedTo(venue, others),
     namedLimits: () =>
       new Map([
@@ -151,7 +160,7 @@ interface RoutedCall {
 }
 
 /** Returns the caller and the limiter of a bot that sends each call to the venue of its market. */
-function routedTo(own: Sender, others: readonly OtherVenue[]): Pick<Venue, 'caller' | 'limiter'> {
+export function routedTo(own: Sender, others: readonly OtherVenue[]): Pick<Venue, 'caller' | 'limiter'> {
   const byName = new Map(others.map((other) => [other.name, other]));
   // A caller may choose an endpoint for a call, and knows it again by the object.
   const routed = new WeakMap<VenueCall, RoutedCall>();

@@ -14,7 +14,7 @@ import type {
   WalletTransactionId,
   ListCursor,
 } from '../domain/order.ts';
-import type { Charge } from '../domain/rate-limit.ts';
+import type { Budget, Charge } from '../domain/rate-limit.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { OrderRecord, PricedOrder } from '../records/order.ts';
 import type { BalanceRecord } from '../records/rows.ts';
@@ -392,8 +392,12 @@ export const chargesOf = (
 /** Returns the most units that a call takes of the budget in whose queue it waits. */
 export const weightOf = (venue: Pick<VenueProfile, 'budgets' | 'charges'>, kind: VenueCallKind): number =>
   chargesOf(venue, kind)[0]?.weight ?? 1;
-/** Facts about another venue for the plan: the charge of a book, and `bookCacheMs`. */
-export interface OtherVenueFacts extends Charge, Pick<VenueProfile, 'bookCacheMs'> {}
+/** Facts about another venue for the plan: the limit that counts its books, and what one takes of it. */
+export interface OtherVenueFacts extends Pick<VenueProfile, 'bookCacheMs'> {
+  /** Its name has that of the venue before it: `world:markets`. */
+  readonly limit: Budget;
+  readonly weight: number;
+}
 
 const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];
 const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];

@@ -1,6 +1,14 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { MARKET_CALLS, type VenueAnswer, type VenueCall, type VenueCallKind } from './port.ts';
+import { otherMarketOf } from '../domain/market-symbol.ts';
+import {
+  MARKET_CALLS,
+  type OtherVenueFacts,
+  type VenueAnswer,
+  type VenueCall,
+  type VenueCallKind,
+} from './port.ts';
+import type { OtherVenues } from './other-venues.ts';
 import { createRandom } from '../domain/random.ts';
 import type { CompletionHandler } from '../budget/limiter.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
@@ -20,6 +28,8 @@ export interface RecordedCallerOptions {
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Moves the markets to a time, which never goes back. */
   readonly advance: (timeMs: number) => void;
+  /** Other venues, and the answer to a call for a book there; null for one of the exchange. Default: none. */
+  readonly others?: { readonly facts: OtherVenues; readonly answer: (call: VenueCall) => VenueAnswer | null };
   /** Answers a call in place of the exchange; null passes it to the exchange. */
   readonly answerInstead?: ((call: VenueCall) => VenueAnswer | null) | undefined;
 }
@@ -47,7 +57,11 @@ export class RecordedCaller implements VenueCaller {
   }
 
   budgetOf(call: VenueCall): string {
-    return this.routeOf(call).budget.name;
+    return this.factsOf(call)?.limit.name ?? this.routeOf(call).budget.name;
+  }
+
+  chargesOf(call: VenueCall): { readonly weight: number } {
+    return { weight: this.factsOf(call)?.weight ?? 1 };
   }
 
   credentialOf(call: VenueCall): 'none' | 'with' {
@@ -59,7 +73,7 @@ export class RecordedCaller implements VenueCaller {
   }
 
   send(call: VenueCall, _signal: AbortSignal, { onEnd }: CompletionHandler<VenueEnd>): void {
-    const { exchange, time, advance, answerInstead } = this.options;
+    const { exchange, time, advance, answerInstead, others } = this.options;
     const { endpoint, budget, name } = this.routeOf(call);
     const { outMs, backMs } = this.draw(call);
     const sentMs = time.now();
@@ -67,11 +81,18 @@ export class RecordedCaller implements VenueCaller {
     time.at(sentMs + outMs, () => {
       const nowMs = time.now();
       advance(nowMs);
-      exchange.admit(budget, nowMs);
-      const answer = answerInstead?.(call) ?? exchange.answer(call, nowMs);
+      const ofOther = others?.answer(call) ?? null;
+      if (ofOther === null) exchange.admit(budget, nowMs);
+      const answer = ofOther ?? answerInstead?.(call) ?? exchange.answer(call, nowMs);
       if (outMs + backMs < timeoutMs) time.at(nowMs + backMs, () => onEnd({ answer, error: null }));
       else time.at(sentMs + timeoutMs, () => onEnd(timedOut(name, endpoint)));
     });
+  }
+
+  /** Returns the facts of the other venue that answers a call; undefined for one of the exchange. */
+  private factsOf(call: VenueCall): OtherVenueFacts | undefined {
+    const other = call.kind === 'book' ? otherMarketOf(call.market) : null;
+    return other === null ? undefined : this.options.others?.facts.get(other.venue);
   }
 
   private routeOf(call: VenueCall): Route {

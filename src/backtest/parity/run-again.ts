@@ -2,7 +2,7 @@ import type { SessionFile } from '../../daemon/session-file.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
 import { type Candle, gridOf, shownAnchors } from '../../domain/candle.ts';
 import { invalidOptions, dataUnusable } from '../../domain/errors.ts';
-import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { otherMarketOf, type MarketSymbol } from '../../domain/market-symbol.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import { parseUnits, type Units, formatUnits } from '../../domain/money.ts';
@@ -18,7 +18,8 @@ import {
   type RecordedStats,
   type RecordedTrade,
 } from '../../recording/records.ts';
-import type { BarRecording } from '../poll/recorded-feed.ts';
+import type { BarRecording, OtherRecording } from '../poll/recorded-feed.ts';
+import { isOfOtherVenue } from '../../strategy/subscriptions.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/fill-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
@@ -105,6 +106,12 @@ export async function runAgain({
       reconciliation: config.reconciliation,
     },
     markets: recorded,
+    others: file.others,
+    otherBooks: await Promise.all(
+      instances
+        .flatMap(({ runner }) => runner.subscriptions.filter(isOfOtherVenue))
+        .map(async ({ market }) => otherBooksOf(file, market as MarketSymbol, endMs)),
+    ),
     fees: file.fees,
     balances: await beginningBalances(session, events),
     quote: markets[0]?.quote ?? 'rls',
@@ -122,7 +129,8 @@ export async function runAgain({
       if (atMs >= endMs) return;
       receivedAgain.answer(call, answer, atMs);
       if (answer.outcome !== 'value') return;
-      if (call.kind === 'book') watch.book(call.market, answer.value as OrderBook, atMs);
+      if (call.kind === 'book' && otherMarketOf(call.market) === null)
+        watch.book(call.market, answer.value as OrderBook, atMs);
       if (call.kind === 'candles') watch.candles(call, answer.value as readonly Candle[], atMs);
     },
     onJournal: (entry, atMs) => {
@@ -203,6 +211,16 @@ export async function marketsOfSession(
       };
     }),
   );
+}
+
+/** Returns the books of a market of another venue, as the session read them. */
+async function otherBooksOf(
+  { catalogue: root, beganMs }: SessionFile,
+  market: MarketSymbol,
+  endMs: number,
+): Promise<OtherRecording> {
+  const books = await booksOf(new Catalogue({ root }), market, beganMs, endMs);
+  return { market, books: inOne(bookColumns(books.map((book) => earlier(book, beganMs)))) };
 }
 
 /** Rules for a paper session: its books are those of a real exchange, without its own orders in them. */

@@ -13,6 +13,7 @@ import { movesPerMinute, planPolls, type PollPlan } from '../../scheduler/plan-p
 import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
 import { INTERFACE_PROFILE, NO_MARGIN_RECORDED } from '../../venues/interface-profile.ts';
+import type { OtherVenues } from '../../venues/other-venues.ts';
 import type { RecordedCaller } from '../../venues/recorded-caller.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { leastAmountAt } from '../../domain/market.ts';
@@ -47,6 +48,8 @@ export interface PollBotOptions {
   /** Settings of the engine, without the feeds, which come from the plan. */
   readonly settings: Omit<EngineSettings, 'feeds'>;
   readonly budgets: ReadonlyMap<string, Budget>;
+  /** Other venues whose books are read. */
+  readonly others: OtherVenues;
   /** Virtual time, which the caller advances. */
   readonly time: Timeline;
   readonly caller: RecordedCaller;
@@ -59,9 +62,10 @@ export interface PollBotOptions {
 export function planOf(
   instances: EngineSettings['instances'],
   budgets: ReadonlyMap<string, Budget>,
+  others: OtherVenues = new Map(),
 ): PollPlan {
   const runners = instances.map(({ runner }) => runner);
-  const venue = { ...INTERFACE_PROFILE, unserved: NO_MARGIN_RECORDED };
+  const venue = { ...INTERFACE_PROFILE, unserved: NO_MARGIN_RECORDED, others };
   const plan = planPolls(planInputOf(runners, budgets.values(), venue));
   if (plan.problems.length === 0) return plan;
   const message = ['expected subscriptions that the limits of the exchange allow, were', ...plan.problems];
@@ -73,8 +77,10 @@ export function planOf(
  * does.
  */
 export function createPollBot(options: PollBotOptions): PollBot {
-  const { settings, budgets, time, caller, mirror, onNotices = () => undefined, onAnswer } = options;
-  const plan = planOf(settings.instances, budgets);
+  const { settings, others, time, caller, mirror, onNotices = () => undefined, onAnswer } = options;
+  const plan = planOf(settings.instances, options.budgets, others);
+  const limits = [...others.values()].map(({ limit }) => [limit.name, limit] as const);
+  const budgets = new Map([...options.budgets, ...limits]);
   const engine = new Engine(
     {
       ...settings,

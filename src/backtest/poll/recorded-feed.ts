@@ -1,7 +1,15 @@
 import { type Candle, timeframeMs } from '../../domain/candle.ts';
 import { candleAt, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import { present, SarrafError, dataUnusable } from '../../domain/errors.ts';
-import type { BookColumns, TradeColumns, RecordedStats, TimeRange } from '../../recording/records.ts';
+import {
+  knownTime,
+  type BookColumns,
+  type TradeColumns,
+  type RecordedStats,
+  type TimeRange,
+} from '../../recording/records.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import type { VenueAnswer } from '../../venues/port.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 
 /** Recordings of one market, each in order of its own time. */
@@ -27,6 +35,36 @@ export interface BarRecording {
   readonly columns: CandleColumns;
   /** Time ranges that were recorded completely: where they have no bar, there was none. */
   readonly covered: readonly TimeRange[];
+}
+
+/** Recorded books of one market of another venue, in order of time. */
+export interface OtherRecording {
+  readonly market: string;
+  readonly books: RecordedChunks<BookColumns>;
+}
+
+/** Book of a market of another venue: the last one that was read by now. */
+export class OtherTrack {
+  readonly market: string;
+  readonly queue: RecordedQueue;
+  private last: { readonly book: OrderBook; readonly seenMs: number } | null = null;
+
+  constructor({ market, books }: OtherRecording) {
+    this.market = market;
+    const stream = new RecordedStream(books, ({ seenMs }, row) => seenMs[row] ?? Number.NaN);
+    this.queue = queueOf(stream, ({ bids, asks, venueTimeMs }, row, seenMs) => {
+      const updatedAtMs = knownTime(venueTimeMs[row] ?? Number.NaN);
+      const book = { bids: bids.levelsOf(row), asks: asks.levelsOf(row), updatedAtMs };
+      this.last = { book, seenMs };
+    });
+  }
+
+  /** Returns the answer to a request for it, with the time of the recorded reading. */
+  answer(): VenueAnswer {
+    if (this.last !== null) return { outcome: 'value', value: this.last.book, saidAtMs: this.last.seenMs };
+    const message = `no book of ${this.market} is recorded until now`;
+    return { outcome: 'failed', code: 'SERVER_ERROR', message, effect: 'none' };
+  }
 }
 
 /** Queue of recorded rows for one market. */
@@ -138,10 +176,10 @@ export class RecordedFeed {
   private readonly beside: readonly RecordedQueue[];
   private dueMs = Number.NEGATIVE_INFINITY;
 
-  constructor(tracks: readonly Track[]) {
+  constructor(tracks: readonly Track[], others: readonly OtherTrack[] = []) {
     this.tracks = tracks;
     this.ofMarkets = tracks.flatMap(({ queues }) => queues);
-    this.beside = tracks.flatMap(({ sideQueues }) => sideQueues);
+    this.beside = [...tracks.flatMap(({ sideQueues }) => sideQueues), ...others.map(({ queue }) => queue)];
     this.queues = [...this.ofMarkets, ...this.beside];
   }
 

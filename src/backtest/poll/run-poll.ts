@@ -36,7 +36,15 @@ import {
 import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded-caller.ts';
 import { FollowedExchange, type FollowedExchangeOptions } from '../../venues/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/fill-rules.ts';
-import { createTrack, RecordedFeed, type MarketTracks, type Track } from './recorded-feed.ts';
+import {
+  createTrack,
+  OtherTrack,
+  RecordedFeed,
+  type MarketTracks,
+  type OtherRecording,
+  type Track,
+} from './recorded-feed.ts';
+import type { OtherVenues } from '../../venues/other-venues.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 import { signalWarnings, type DatedSignal, DatedSignals } from '../signals.ts';
 import { candleOf } from '../../venues/typed-adapter.ts';
@@ -51,6 +59,9 @@ export interface PollRunOptions extends Pick<FollowedExchangeOptions, 'feeCoin'>
   /** Settings of the engine, without markets and feeds: they come from the recordings and the plan. */
   readonly settings: Omit<EngineSettings, 'markets' | 'feeds' | 'venue'>;
   readonly markets: readonly PollMarket[];
+  /** Other venues whose books strategies read, with the recordings; default: none. */
+  readonly others?: OtherVenues;
+  readonly otherBooks?: readonly OtherRecording[];
   readonly fees: FeeSchedule;
   /** Initial balances by currency code in lower case. */
   readonly balances: Readonly<Record<string, Units>>;
@@ -116,7 +127,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const { markets, quote, fees, balances, limits = {}, fromMs = Number.NEGATIVE_INFINITY } = options;
   const rules = createPollRules(options.rules);
   const budgets = budgetTable(limits, options.headroom);
-  const plan = planOf(options.settings.instances, budgets);
+  const plan = planOf(options.settings.instances, budgets, options.others);
   // The anchors of all recorded bars together say where bars of each length begin.
   const exchange = new FollowedExchange({
     markets: markets.map(({ market, trades, bars = [] }) => ({
@@ -135,7 +146,8 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
     rules,
   });
   const tracks = exchange.markets.map((market, index) => createTrack(market, recordingOf(markets, index)));
-  await using feed = closingAsync(new RecordedFeed(tracks));
+  const others = (options.otherBooks ?? []).map((recording) => new OtherTrack(recording));
+  await using feed = closingAsync(new RecordedFeed(tracks, others));
   const firstMs = Math.max(fromMs, await feed.firstBooksMs());
   // Passes what was recorded before the bot begins, chunk by chunk.
 
@@ -150,7 +162,7 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
       firstMs >= endMs ? `the first are of ${timeText(firstMs)}` : `the last are of ${timeText(feed.lastMs)}`;
     throw invalidOptions(`expected recorded books from ${timeText(fromMs)} to ${timeText(endMs)}: ${there}`);
   }
-  const run = new PollLife({ options, rules, exchange, feed, plan, firstMs, endMs });
+  const run = new PollLife({ options, rules, exchange, feed, others, plan, firstMs, endMs });
   await run.toEnd();
   return run.result(tracks, { fidelity: describePollRules(rules), quote });
 }
@@ -177,6 +189,7 @@ class PollLife {
     readonly rules: PollRules;
     readonly exchange: FollowedExchange;
     readonly feed: RecordedFeed;
+    readonly others: readonly OtherTrack[];
     readonly plan: PollPlan;
     readonly firstMs: number;
     readonly endMs: number;
@@ -192,6 +205,8 @@ class PollLife {
       onNotices,
       onAnswer,
     } = options;
+    const { others = new Map() } = options;
+    const trackOf = new Map(of.others.map((track) => [track.market, track]));
     this.options = options;
     this.exchange = exchange;
     this.feed = feed;
@@ -207,11 +222,16 @@ class PollLife {
       latency: rules.latency,
       budgets,
       advance: (timeMs) => feed.advance(Math.min(timeMs, this.endMs)),
+      others: {
+        facts: others,
+        answer: (call) => (call.kind === 'book' ? (trackOf.get(call.market)?.answer() ?? null) : null),
+      },
       answerInstead: options.answerInstead,
     });
     this.bot = createPollBot({
       settings: { ...settings, venue: exchange.profile, markets: markets.map(({ market }) => market) },
       budgets,
+      others,
       time: this.time.plain,
       caller,
       mirror: this.mirror,

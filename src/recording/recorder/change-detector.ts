@@ -32,6 +32,8 @@ export interface ChangeDetectorOptions {
   readonly beganMs: number | null;
   /** Longest time between two polls of books or statistics, in ms; a longer one is a gap. */
   readonly longestPauseMs: number;
+  /** True if each reading of a book is recorded, changed or not, as where its age decides; default false. */
+  readonly hasEachBook?: boolean;
   /** Returns a time in ms until which no opening bar is recorded; Infinity: none are. Default: all are. */
   readonly barsAfterMs?: (timeframe: Timeframe) => number;
 }
@@ -67,11 +69,15 @@ export class ChangeDetector {
     return [...this.bars].flatMap(([timeframe, { size }]) => (size === 0 ? [] : [timeframe]));
   }
 
-  /** Records a book if one of its recorded levels has changed. */
+  /** Records a book if one of its recorded levels has changed, or if each is recorded. */
   applyBook(book: OrderBook, seenMs: number): readonly SegmentEntry<'books'>[] {
     const cut = { ...book, bids: book.bids.slice(0, BOOK_LEVELS), asks: book.asks.slice(0, BOOK_LEVELS) };
     const before = this.book;
-    const isNew = before === null || !sameLevels(before.bids, cut.bids) || !sameLevels(before.asks, cut.asks);
+    const isNew =
+      this.options.hasEachBook === true ||
+      before === null ||
+      !sameLevels(before.bids, cut.bids) ||
+      !sameLevels(before.asks, cut.asks);
     this.book = cut;
     const { bids, asks, updatedAtMs } = cut;
     const row = { venueTimeMs: updatedAtMs, seenMs, bids, asks };

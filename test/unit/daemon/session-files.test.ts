@@ -32,7 +32,14 @@ test('a session is read as it was written, with its money, and without where its
   const record = { folder: join(config.data.folder, 'catalogue'), raw: false, eventsMb: 1 };
   const data = { ...config.data, folder };
   const state = { ...EMPTY_MIRROR_STATE, epoch: 'abcd' };
-  const of = { beganMs: 5, pollStretch: 1, mirror: 'mirror.sqlite', markets: [MARKET], state };
+  const of = {
+    beganMs: 5,
+    others: new Map(),
+    pollStretch: 1,
+    mirror: 'mirror.sqlite',
+    markets: [MARKET],
+    state,
+  };
   writeSessionFile({ ...config, data, record }, of);
   const session = readSessionFile(folder);
   // A session does not store the places of strategies in their file.

@@ -7,7 +7,7 @@ import { createBotConfig, botConfig } from '../../../src/daemon/create-bot-confi
 import { marketsOf, requiredMarkets } from '../../../src/engine/strategy-instance.ts';
 import type { DataSetup } from '../../../src/strategy/data/data.ts';
 import { defineStrategy } from '../../../src/strategy/sdk.ts';
-import { planOtherVenues } from '../../../src/venues/other-venues.ts';
+import { loadOtherVenues } from '../../../src/venues/other-venues.ts';
 import { runnerOn } from '../../support/runner-on.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
@@ -147,7 +147,7 @@ describe('venues of a configuration', () => {
       venues: { world: { baseUrl: 'https://world.example', venue: './nothing.ts' } },
     });
     const { venues } = createBotConfig(read, { folder, workingFolder: folder, exchange: null });
-    await expect(planOtherVenues(venues)).rejects.toThrow('venues.world.venue "./nothing.ts": expected');
+    await expect(loadOtherVenues(venues)).rejects.toThrow('venues.world.venue "./nothing.ts": expected');
   });
 
   test('of the example are read', () => {
