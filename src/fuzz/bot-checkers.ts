@@ -18,6 +18,7 @@ import {
   type Violation,
   type WireWitness,
 } from './checkers/exchange-truth.ts';
+import { OtherPriceChecker } from './other-exchange.ts';
 import { FigureChecker } from './checkers/figure-checker.ts';
 import { ForeignChecker, RejectionChecker } from './checkers/order-checker.ts';
 import {
@@ -58,6 +59,7 @@ interface BotCheckersOptions {
 export class BotCheckers {
   readonly brackets = new BracketWatch();
   readonly signals = new SignalChecker();
+  readonly otherPrice: OtherPriceChecker;
   private readonly options: BotCheckersOptions;
   private readonly journal: JournalChecker;
   private readonly lockouts = new LockoutChecker();
@@ -90,6 +92,7 @@ export class BotCheckers {
   constructor(options: BotCheckersOptions) {
     this.options = options;
     const { coverage, mirrorPath, swarm, onMoment } = options;
+    this.otherPrice = new OtherPriceChecker((what) => coverage.count(what));
     this.lowered = new LoweredLimitChecker(() => {
       coverage.count('limit reply that lowers');
       this.isLimitLowered = true;
@@ -140,6 +143,7 @@ export class BotCheckers {
   /** Called when a life begins; it does not know yet which books stand still. */
   begins(): void {
     this.freshness.begins();
+    this.otherPrice.begins();
     this.notes.begins();
   }
 
@@ -182,6 +186,7 @@ export class BotCheckers {
         this.approvals.watch(event, output);
         this.notes.watch(event, output);
         this.positions.watch(output);
+        this.otherPrice.watch(output, nowMs);
         if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
         this.figures.watch(engine, output, event.atMs);
         this.orphans.watch(engine, output, event.atMs);
@@ -250,6 +255,7 @@ export class BotCheckers {
       ...this.foreign.violations(truth),
       ...this.overlap.violations(),
       ...this.freshness.violations(exitNames),
+      ...this.otherPrice.violations(),
       ...this.vandal.violations(),
       ...this.rejections.violations(),
       ...(this.universe?.violations() ?? []),

@@ -31,6 +31,7 @@ import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import { z } from 'zod';
 import { createRandom } from '../domain/random.ts';
 import { defineStrategy, type StrategyDefinition } from '../strategy/definition.ts';
+import { FOLLOWER, hasOtherExchange, OTHER_FACTS } from './other-exchange.ts';
 import { FAR, NEAR } from './workload/order-actions.ts';
 
 /** Range of the time that the spender's orders rest, in ms: others can use the money in between. */
@@ -174,6 +175,7 @@ function settingsOf({ seed, markets, onVandal, tested }: BotEngineOptions): Engi
     ...spenderInstances(of),
     ...treasurerInstance(of),
     ...ruleInstance(of),
+    ...followerInstance(of),
     ...(hasListener(seed)
       ? [instanceOf(of, LISTENER, { market: 'BTCUSDT', params: { everyMs: 8_000 } })]
       : []),
@@ -283,6 +285,14 @@ function spenderInstances(of: Drawn): readonly StrategyInstanceSettings[] {
   });
 }
 
+/** Draws the strategy that follows the price of another exchange; none in some seeds. */
+function followerInstance(of: Drawn): readonly StrategyInstanceSettings[] {
+  if (!hasOtherExchange(of.seed)) return [];
+  const dice = Dice.of(of.seed, 'follower');
+  const params = { seed: dice.integer(0, 0xffff_ffff), activity: dice.logUniform(0.1, 0.8) };
+  return [instanceOf(of, FOLLOWER, { market: 'BTCUSDT', params })];
+}
+
 /** Draws the strategy of rules; none in some seeds. */
 function ruleInstance(of: Drawn): readonly StrategyInstanceSettings[] {
   const dice = Dice.of(of.seed, 'rules');
@@ -380,11 +390,14 @@ function feedsOf(
       subscriptions.map((subscription) => ({ strategy: name, subscription })),
     ),
     traded: runners.map(({ name, market }) => ({ strategy: name, market })),
-    budgets: [...(tested?.limits ?? budgetTable()).values()].map((budget) => ({
+    budgets: [
+      ...(tested?.limits ?? budgetTable()).values(),
+      ...[...OTHER_FACTS.values()].map(({ limit }) => limit),
+    ].map((budget) => ({
       ...budget,
       reserve: reserveOf(budget),
     })),
-    venue: tested?.profile ?? INTERFACE_PROFILE,
+    venue: { ...(tested?.profile ?? INTERFACE_PROFILE), others: OTHER_FACTS },
     usesAccount: true,
     replyMs: REPLY_MS,
     restart: { orderPages: 1, tradePages: 1, arrivedAfterMs: DEFAULT_ENGINE_TIMES.lateArrivalMs },

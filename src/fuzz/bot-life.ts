@@ -12,7 +12,8 @@ import Database from 'better-sqlite3';
 import { Dice } from './dice.ts';
 import { openExchangeRoute, type ExchangeRouteOptions } from './exchange-route.ts';
 import type { CrashPoint } from './swarm.ts';
-import type { Limiter, RequestLimiter } from '../budget/limiter.ts';
+import type { Limiter } from '../budget/limiter.ts';
+import { routedTo, type OtherVenue } from '../venues/other-venues.ts';
 import type { RequestClass } from '../domain/rate-limit.ts';
 import { CHANGING_CALLS } from '../venues/port.ts';
 
@@ -20,6 +21,8 @@ interface BotLifeOptions extends Pick<
   ExchangeRouteOptions,
   'world' | 'machine' | 'dice' | 'logsIn' | 'mutator' | 'witnesses'
 > {
+  /** Called with the time of the request of each book of another exchange that was read. */
+  readonly onOtherRead: (askedAtMs: number) => void;
   /** Returns the effects of a slow machine on a process; null if the machine is not slow. */
   readonly slowProcess: (process: ProcessTime) => SlowProcess | null;
   readonly createEngine: (state: MirrorState, nowMs: number) => Stepper;
@@ -61,11 +64,12 @@ export class BotLife {
     const engineTime = new OffsetTime(this.time, machine.wallOffsetMs);
     this.mirror = this.openMirror(engineTime.now());
     const mortal = { ...options, time: this.time, die: (point: CrashPoint) => this.die(point, null) };
+    const routed = routedTo({ ...route, limiterMs: () => this.time.now() }, this.openOthers());
     this.shell = new BotShell({
       engine: mortalEngine(options.createEngine(this.mirror.load(), engineTime.now()), mortal),
       store: mortalStore(this.mirror, mortal),
-      limiter: mortalLimiter(route.limiter, mortal),
-      caller: route.caller,
+      limiter: mortalLimiter(routed.limiter, mortal),
+      caller: routed.caller,
       commits: slow?.commits,
       time: engineTime,
       limiterMs: () => this.time.now(),
@@ -124,6 +128,13 @@ export class BotLife {
   /** Returns the SHA-256 of the journal. */
   journalHash(): string {
     return this.mirror.journalHash();
+  }
+
+  private openOthers(): readonly OtherVenue[] {
+    const { world, onOtherRead: onRead } = this.options;
+    return world.other === null
+      ? []
+      : [world.other.open(this.time, { awake: async () => this.time.awake(), onRead })];
   }
 
   private beginRecord(): RunRecord | null {
@@ -232,7 +243,7 @@ function mortalStore(store: ChangeStore, options: CrashOptions): ChangeStore {
 }
 
 /** Wraps a limiter so that the process may die between requests: the remaining ones are never sent. */
-function mortalLimiter(limiter: RequestLimiter, options: CrashOptions): Limiter {
+function mortalLimiter(limiter: Limiter, options: CrashOptions): Limiter {
   return {
     submit(call) {
       if (options.time.isDead) return;

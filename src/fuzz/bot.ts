@@ -320,6 +320,7 @@ export class Bot {
     this.watchdog?.endCrashes();
     if (this.mutator !== null) this.mutator.isOn = false;
     this.options.world.standingBooks.isOn = false;
+    if (this.options.world.other !== null) this.options.world.other.isOn = false;
     this.begin();
   }
 
@@ -416,6 +417,7 @@ export class Bot {
         const factor = isChange || this.options.coverage.isSettling() ? LIKELY_FACTOR : 1;
         return this.mayCrash && this.dice.happens(swarm.crashes[point] * factor);
       },
+      onOtherRead: (askedAtMs) => this.checkers.otherPrice.read(askedAtMs),
       onStep: (event, output) => this.watch(event, output),
       onBeat: () => this.watchdog?.checker.bot.turns(world.time.now()),
       onDeath: (cause, error) => this.died(cause, error),

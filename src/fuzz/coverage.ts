@@ -44,6 +44,8 @@ const NEEDED = [
   'first start killed',
   'standstill begun',
   'standstill over',
+  'order by the price of another exchange',
+  'order refused as that price is late',
   ...VANDAL_ACTS.map((act) => `strategy ${act}` as const),
   'mirror put back',
   'mirror restored',

@@ -13,6 +13,7 @@ import type { HttpRequest, HttpResponse } from '../exchange/transport.ts';
 import { Dice } from './dice.ts';
 import { budgetTable } from '../exchange/client-options.ts';
 import type { TestedVenue } from './tested-venue.ts';
+import { hasOtherExchange, OtherExchange } from './other-exchange.ts';
 import { SAME_ID, type IdBehind } from './checkers/exchange-truth.ts';
 import { z } from 'zod';
 import type { BarAnchors } from '../domain/candle.ts';
@@ -56,6 +57,8 @@ export class FuzzWorld {
   /** Rules of the markets at the start. */
   readonly rules: readonly Market[];
   readonly tested: TestedVenue | null;
+  /** Another exchange, whose books the bot reads; null in most seeds. */
+  readonly other: OtherExchange | null;
   private readonly seed: number;
   private readonly clockSkewMs: number;
   private readonly faulty: FaultyAdapter;
@@ -113,6 +116,7 @@ export class FuzzWorld {
     });
     this.standingBooks = new StandingBooks({ seed, markets: MARKETS.map(({ symbol }) => symbol) });
     this.rules = this.markets.map(({ rules }) => rules);
+    this.other = hasOtherExchange(seed) ? this.createOther(startMs) : null;
     this.setFaults([]);
   }
 
@@ -162,6 +166,19 @@ export class FuzzWorld {
   /** Returns the exchange's id of an order or a trade that the bot knows by the venue's. */
   get idBehind(): IdBehind {
     return this.tested?.idBehind ?? SAME_ID;
+  }
+
+  private createOther(startMs: number): OtherExchange {
+    const { time, seed } = this;
+    const other = new OtherExchange({
+      seed,
+      startMs,
+      now: () => time.now(),
+      sleep: async (durationMs) => time.sleep(durationMs),
+      market: { symbol: 'BTCUSDT', price: '65000' },
+    });
+    other.drawFaults(time);
+    return other;
   }
 
   private moveTo(timeMs: number): void {
