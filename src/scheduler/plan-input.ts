@@ -53,6 +53,8 @@ export interface PlannedBudget extends PlanBudget {
   readonly idleRequestsPerMinute: number;
   /** Left for placements, cancels and order queries; the latter two alone can use a reserve. */
   readonly leftPerMinute: number;
+  /** Requests it is for, if no poll uses it: `placements`. */
+  readonly purpose?: string;
 }
 
 /** Returns the requests per window that polls may use. */

@@ -49,8 +49,13 @@ export interface PollPlan {
   readonly newcomers: readonly NewcomerPlan[];
 }
 
-/** Calls that place, cancel and query orders: no poll uses their budgets. */
-const ORDER_CALLS: readonly VenueCallKind[] = ['place', 'cancel', 'order', 'cancel-old'];
+/** Calls that place, cancel and query orders, with their purpose: mostly no poll uses their budgets. */
+const ORDER_CALLS: readonly (readonly [VenueCallKind, string])[] = [
+  ['place', 'placements'],
+  ['cancel', 'cancels'],
+  ['order', 'look-ups of orders'],
+  ['cancel-old', 'cancels'],
+];
 
 /**
  * Plans the best ages that fit the budgets. In each budget all feeds are slowed by the same factor, and none
@@ -105,9 +110,13 @@ function planAll(input: PlanInput): Omit<PollPlan, 'newcomers'> {
   const budgets = new Map(input.budgets.map((budget) => [budget.name, budget]));
   const byBudget = Map.groupBy(collectFeeds(input), ({ budget }) => budget);
   const plans = [...byBudget].map(([name, feeds]) => planOf(budgetNamed(budgets, name), feeds, input));
-  const unused = ORDER_CALLS.flatMap((kind) => {
-    const budget = budgets.get(input.venue.budgets[kind]);
-    return budget === undefined || !input.usesAccount ? [] : [unusedBudget(budget)];
+  const others = input.usesAccount
+    ? Map.groupBy(ORDER_CALLS, ([kind]) => input.venue.budgets[kind])
+    : new Map<string, typeof ORDER_CALLS>();
+  const unused = [...others].flatMap(([name, calls]) => {
+    const budget = byBudget.has(name) ? undefined : budgets.get(name);
+    const purpose = [...new Set(calls.map(([, what]) => what))].join(', ');
+    return budget === undefined ? [] : [{ ...unusedBudget(budget), purpose }];
   });
   const trails = planTrails(input.trails ?? [], budgets, input.venue);
   return {

@@ -7,9 +7,10 @@ import { isObject } from '../domain/stored-json.ts';
 import type { VenueDefinition } from './venue-definition.ts';
 import type { VenueWire } from './venue-wire.ts';
 
-/** Venues that come with sarraf, each loaded when it is used. */
-const OWN: Readonly<Record<string, () => Promise<VenueDefinition>>> = {
-  service: async () => (await import('./service-venue.ts')).SERVICE,
+/** Venues that come with sarraf, each loaded when it is used. The fuzzer tests `service` without a wire. */
+const OWN: Readonly<Record<string, () => Promise<VenuePackage>>> = {
+  service: async () => ({ definition: (await import('./service-venue.ts')).SERVICE, wire: null }),
+  'binance-spot': async () => import('../binance-spot/binance-package.ts'),
 };
 
 const isPath = (name: string): boolean => /^(?:\.{1,2})?[/\\]|^[A-Za-z]:/.test(name);
@@ -20,19 +21,20 @@ const isPath = (name: string): boolean => /^(?:\.{1,2})?[/\\]|^[A-Za-z]:/.test(n
  * @throws SarrafError `INVALID_OPTIONS` for a name without a venue, and a venue that cannot be used.
  */
 export async function loadVenue(place: VenuePlace): Promise<VenueDefinition> {
-  const own = Object.hasOwn(OWN, place.name) ? OWN[place.name] : undefined;
-  return own === undefined ? (await loadVenuePackage(place)).definition : own();
+  return (await loadVenuePackage(place)).definition;
 }
 
-/** A venue of a file or a package; `wire` is null if it does not export one. */
+/** A venue with its wire for tests; null if it has none. */
 export interface VenuePackage {
   readonly definition: VenueDefinition;
   readonly wire: VenueWire | null;
 }
 
-/** Returns the venue of a file or a package, with its wire for tests. Throws as `loadVenue` does. */
+/** Returns a venue with its wire for tests. Throws as `loadVenue` does. */
 export async function loadVenuePackage(place: VenuePlace): Promise<VenuePackage> {
   const { name, folder } = place;
+  const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+  if (own !== undefined) return own();
   const specifier = isPath(name) ? pathToFileURL(resolve(folder, name)).href : name;
   const loaded = await importFrom(specifier, pathToFileURL(`${folder}/`).href).catch((error: unknown) => {
     throw unusable(place, error);

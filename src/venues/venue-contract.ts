@@ -331,7 +331,7 @@ class VenueContract {
     };
     const end = await this.send(call);
     if (read === null) this.note(`${kind}: expected a request that the wire reads, ${textOf(end?.answer)}`);
-    else if (!isDeepStrictEqual(plain(read, call), plain(behind, call)))
+    else if (!isDeepStrictEqual(plain(read, call), plain(withoutPlace(behind, read), call)))
       this.note(`${kind}: expected the request of ${textOf(behind)}, its request says ${textOf(read)}`);
   }
 
@@ -341,8 +341,10 @@ class VenueContract {
     if (value === undefined) return;
     const end = await this.end(call, this.write({ kind: 'value', value }, call));
     if (end === null) return;
-    const read = end.answer.outcome === 'value' ? comparable(end.answer.value) : end.answer;
-    const expected = withoutQuiet(comparable(value), read);
+    // Without a history of wallets their ids are asked for nothing.
+    const ignored = this.profile.ownLists.transactions === null ? IGNORED_WITH_WALLETS : IGNORED;
+    const read = end.answer.outcome === 'value' ? comparable(end.answer.value, ignored) : end.answer;
+    const expected = withoutQuiet(comparable(value, ignored), read);
     if (!isDeepStrictEqual(read, expected))
       this.note(`${call.kind}: expected ${textOf(expected)}, the venue reads ${textOf(read)}`);
   }
@@ -370,7 +372,9 @@ class VenueContract {
         const read = end?.answer.outcome === 'value' ? (end.answer.value as typeof order).status : null;
         const of = Object.entries(this.profile.statuses).filter(([, own]) => own.includes(read ?? ''));
         const meanings = of.map(([name]) => name as StatusMeaning);
-        if (!isDeepStrictEqual(meanings, [meaning]))
+        // An exchange may have one word for orders that it has taken and those in its book.
+        const isNear = meaning === 'accepted' && isDeepStrictEqual(meanings, ['working']);
+        if (!isNear && !isDeepStrictEqual(meanings, [meaning]))
           this.note(
             `profile.statuses: expected that ${textOf(read)}, an order that is ${meaning}, means ${meaning}, it means ${meanings.join(' and ') || 'nothing'}`,
           );
@@ -402,6 +406,12 @@ class VenueContract {
   }
 }
 
+/** Returns a call as a request for all open orders says it, where the exchange lists them on one page. */
+const withoutPlace = (call: VenueCall, read: VenueCall): VenueCall =>
+  call.kind === 'orders' && call.status === 'open' && read.kind === 'orders' && read.from === null
+    ? { ...call, from: null }
+    : call;
+
 /** Returns a call without what its exchange need not be told: `pro`, and a market that was not asked for. */
 const plain = (call: VenueCall, asked: VenueCall): unknown =>
   comparable('market' in asked && asked.market === null ? { ...call, market: null } : call, CALL_IGNORED);
@@ -431,8 +441,10 @@ const IGNORED: ReadonlySet<string> = new Set([
   'pro',
 ]);
 
-/** Fields that a reply may leave unsaid: whether more follows, and the fee and value of an order. */
-const QUIET: ReadonlySet<string> = new Set(['hasNext', 'fee', 'total']);
+const IGNORED_WITH_WALLETS: ReadonlySet<string> = new Set([...IGNORED, 'walletId']);
+
+/** Fields that a reply may leave unsaid: whether more follows, an order's fee and value, a book's time. */
+const QUIET: ReadonlySet<string> = new Set(['hasNext', 'fee', 'total', 'updatedAtMs']);
 
 /** Returns what is expected of a value without the fields that a venue leaves unsaid. */
 function withoutQuiet(expected: unknown, read: unknown): unknown {

@@ -272,7 +272,7 @@ function budgetCells(budget: PlannedBudget, isAssumed: boolean): readonly string
   const idle = idleRequestsPerMinute === requestsPerMinute ? '' : rateText(idleRequestsPerMinute);
   const reserveText = reserve === 0 ? '' : rateText((reserve / windowMs) * 60_000);
   const units = budget.isWeighted === true ? 'units' : '';
-  const note = isAssumed ? 'limit assumed' : usageOf(budget) || units;
+  const note = isAssumed ? 'limit assumed' : (budget.purpose ?? units);
   return [
     name,
     rateText(requestsPerMinute),
@@ -282,12 +282,6 @@ function budgetCells(budget: PlannedBudget, isAssumed: boolean): readonly string
     rateText(leftPerMinute),
     note,
   ];
-}
-
-/** Returns the purpose of requests that no poll uses. */
-function usageOf({ name, requestsPerMinute }: PlannedBudget): string {
-  if (requestsPerMinute > 0) return '';
-  return name === 'orders/add' ? 'placements' : name === 'orders/status' ? 'look-ups of orders' : 'cancels';
 }
 
 const rateText = (perMinute: number): string =>

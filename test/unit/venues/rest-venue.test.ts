@@ -285,7 +285,10 @@ describe('a venue that a configuration names', () => {
   });
 
   it.each([
-    ['no-such-venue', 'expected service, the path of a file such as ./my-venue.ts, or an installed package'],
+    [
+      'no-such-venue',
+      'expected service, binance-spot, the path of a file such as ./my-venue.ts, or an installed package',
+    ],
     ['./no-such-file.ts', 'found none of this name'],
   ])('%s is refused with what there is', async (name, message) => {
     await expect(load(name)).rejects.toThrow(message);
