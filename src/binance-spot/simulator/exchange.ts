@@ -116,9 +116,10 @@ function createWorld(settings: SpotSettings, seed: number, startMs: number): Spo
     markets: new Map(settings.markets.map((each) => [each.symbol, new SpotMarket(new SpotRules(each))])),
     onFirstFill: (account, isMaker, timeMs) => counts.get(account)?.fill(isMaker, timeMs),
   });
+  const { rowsRetained } = settings;
   const showsCancelId = settings.choices.idAfterCancel === 'cancel';
   const accounts = settings.users.map((user) => {
-    const account = new SpotAccount(user, { timeMs: startMs, showsCancelId });
+    const account = new SpotAccount(user, { timeMs: startMs, showsCancelId, rowsRetained });
     const orderCount = new OrderCount(settings.limits);
     counts.set(account, orderCount);
     for (const key of user.keys) credentials.set(key.key, { key, account, orderCount });

@@ -353,7 +353,7 @@ export const LIST_ENDPOINTS: readonly SpotEndpoint[] = [
       const list = findList(context, orderListId, listClientOrderId);
       const order = list?.orders.find((each) => each.isOpen);
       if (order === undefined || order.market.rules.symbol !== symbol) throw refusals.cancel();
-      return cancelOne(context, order, { cancelId: newClientOrderId, restriction: undefined });
+      return cancelOne(context, order, { cancelId: newClientOrderId, showsList: true });
     },
   }),
   accountGet('orderList', {

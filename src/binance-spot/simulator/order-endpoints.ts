@@ -121,14 +121,16 @@ function openOrder(context: AccountContext, symbol: string, name: OrderName): Sp
 
 interface CancelOptions {
   readonly cancelId: string | undefined;
-  readonly restriction: string | undefined;
+  readonly restriction?: string | undefined;
+  /** True if the reply shows the whole list of an order that belongs to one. */
+  readonly showsList: boolean;
 }
 
-/** Cancels an order, and returns the reply of one alone or of its list. */
+/** Cancels an order and its list, and returns the reply of one of them. */
 export function cancelOne(
   context: AccountContext,
   order: SpotOrder,
-  { cancelId, restriction }: CancelOptions,
+  { cancelId, restriction, showsList }: CancelOptions,
 ): SpotRow {
   const { engine, settings, account, nowMs, time } = context;
   if (restriction !== undefined && order.status !== restriction.slice('ONLY_'.length))
@@ -136,9 +138,8 @@ export function cancelOne(
   if (cancelId !== undefined && settings.choices.refusesUsedCancelId)
     engine.checkClientId(account, order.market, cancelId);
   const { list } = order;
-  const isAlone = list === null;
   engine.cancel(order, nowMs, cancelId ?? context.newId());
-  return isAlone
+  return list === null || !showsList
     ? cancelRow(order, time)
     : { ...listRow(list, nowMs, time), orderReports: list.orders.map((each) => cancelRow(each, time)) };
 }
@@ -234,6 +235,7 @@ export const ORDER_ENDPOINTS: readonly SpotEndpoint[] = [
       return cancelOne(context, order, {
         cancelId: values.newClientOrderId,
         restriction: values.cancelRestrictions,
+        showsList: context.settings.choices.cancelOfListed === 'list',
       });
     },
   }),
@@ -246,8 +248,7 @@ export const ORDER_ENDPOINTS: readonly SpotEndpoint[] = [
       if (open.length === 0) throw refusals.cancel();
       const rows: SpotRow[] = [];
       for (const order of open)
-        if (order.isOpen)
-          rows.push(cancelOne(context, order, { cancelId: undefined, restriction: undefined }));
+        if (order.isOpen) rows.push(cancelOne(context, order, { cancelId: undefined, showsList: true }));
       return rows;
     },
   }),
@@ -408,6 +409,7 @@ function cancelReplace(context: AccountContext, values: ReplaceValues): unknown 
     return cancelOne(context, openOrder(context, values.symbol, name), {
       cancelId: values.cancelNewClientOrderId,
       restriction: values.cancelRestrictions,
+      showsList: context.settings.choices.cancelOfListed === 'list',
     });
   });
   const isStopped = cancel.result === 'FAILURE' && values.cancelReplaceMode === 'STOP_ON_FAILURE';

@@ -271,6 +271,8 @@ const choices = z
     clientIdScope: z.enum(['symbol', 'account']).default('symbol'),
     /** Client id that a query shows of a canceled order: its own, or that of the cancel. */
     idAfterCancel: z.enum(['order', 'cancel']).default('order'),
+    /** Reply to the cancel of an order that belongs to a list: the order's, or that of the whole list. */
+    cancelOfListed: z.enum(['order', 'list']).default('order'),
     /** True if a cancel is refused whose own id belongs to an open order. */
     refusesUsedCancelId: z.boolean().default(true),
     /** Code of filters that count orders. */
@@ -315,6 +317,8 @@ export const spotExchangeSettings = z.strictObject({
   exchangeMaxNumOrders: count().default(0),
   exchangeMaxNumAlgoOrders: count().default(0),
   faults: z.array(spotFault).default([]),
+  /** Orders and fills of a symbol, and lists, that an account remembers; the oldest are dropped. */
+  rowsRetained: z.int().min(100).max(1_000_000).default(20_000),
   /** Time after the start at which everything but keys is forgotten, once; never without it. */
   wipeAfterMs: durationMs().optional(),
   flow: z

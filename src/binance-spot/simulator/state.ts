@@ -219,9 +219,6 @@ export interface SpotWallet {
   locked: bigint;
 }
 
-/** Orders, fills and lists of an account that are remembered of each symbol; the oldest are dropped. */
-const ROWS_RETAINED = 20_000;
-
 /** Orders and fills of an account on one symbol, oldest first. */
 class SymbolHistory {
   readonly orders: SpotOrder[] = [];
@@ -236,16 +233,21 @@ export class SpotAccount {
   readonly settings: SpotUserSettings;
   /** True if a query shows the id of its cancel as the id of a canceled order. */
   readonly showsCancelId: boolean;
+  private readonly rowsRetained: number;
   readonly wallets = new Map<string, SpotWallet>();
   readonly open = new Set<SpotOrder>();
   readonly lists: SpotOrderList[] = [];
   updatedMs: number;
   private readonly histories = new Map<string, SymbolHistory>();
 
-  constructor(settings: SpotUserSettings, of: { readonly timeMs: number; readonly showsCancelId: boolean }) {
+  constructor(
+    settings: SpotUserSettings,
+    of: { readonly timeMs: number; readonly showsCancelId: boolean; readonly rowsRetained: number },
+  ) {
     this.settings = settings;
     this.updatedMs = of.timeMs;
     this.showsCancelId = of.showsCancelId;
+    this.rowsRetained = of.rowsRetained;
     for (const [asset, amount] of Object.entries(settings.balances))
       this.wallets.set(asset, { free: unitsOf(amount), locked: 0n });
   }
@@ -272,7 +274,7 @@ export class SpotAccount {
     history.byId.set(order.id, order);
     this.addClientId(order);
     if (order.isOpen) this.open.add(order);
-    if (history.orders.length <= ROWS_RETAINED) return;
+    if (history.orders.length <= this.rowsRetained) return;
     const index = history.orders.findIndex((each) => !each.isOpen);
     const [dropped] = history.orders.splice(Math.max(index, 0), 1);
     if (dropped === undefined) return;
@@ -296,13 +298,13 @@ export class SpotAccount {
   addFill(fill: SpotFill): void {
     const { fills } = this.history(fill.order.market.rules.symbol);
     fills.push(fill);
-    if (fills.length > ROWS_RETAINED) fills.shift();
+    if (fills.length > this.rowsRetained) fills.shift();
     this.updatedMs = fill.timeMs;
   }
 
   addList(list: SpotOrderList): void {
     this.lists.push(list);
-    if (this.lists.length > ROWS_RETAINED) this.lists.shift();
+    if (this.lists.length > this.rowsRetained) this.lists.shift();
   }
 
   openOrders(symbol?: string): SpotOrder[] {

@@ -49,9 +49,13 @@ function readConfig<Schema extends z.ZodType>(file: string | undefined, schema: 
 }
 
 /** Serves the exchange binance-spot until a signal ends it. */
-async function runSpot(options: Options): Promise<void> {
-  if (options.state !== undefined)
-    throw wrongInput('--state: the exchange binance-spot has no state file, expected a start without it');
+async function runSpot(options: Options, command: Command): Promise<void> {
+  for (const [name, flag] of [
+    ['state', '--state'],
+    ['saveEvery', '--save-every'],
+  ] as const)
+    if (command.getOptionValueSource(name) === 'cli')
+      throw wrongInput(`${flag}: the exchange binance-spot has no state file, expected a start without it`);
   const settings = readConfig(options.config, spotExchangeSettings);
   const core = createSimulatedSpot({ settings, seed: options.seed ?? 1 });
   const server = new SimulatedSpotServer({ core, onMistake: (error) => console.error(error) });
@@ -74,9 +78,9 @@ async function runSpot(options: Options): Promise<void> {
   else console.log(`The exchange has stopped after ${countText(core.requestCount, 'request')}.`);
 }
 
-async function run(options: Options): Promise<void> {
+async function run(options: Options, command: Command): Promise<void> {
   if (options.venue === 'binance-spot') {
-    await runSpot(options);
+    await runSpot(options, command);
     return;
   }
   const config = readConfig(options.config, exchangeConfig);

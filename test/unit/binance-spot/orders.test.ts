@@ -256,7 +256,10 @@ describe('an OCO', () => {
 
   test('is canceled with either of its orders, or by its own id', () => {
     const { caller, words, limit } = placed();
-    expect(caller.signed('DELETE', 'order', { ...T, orderId: limit }).body.listOrderStatus).toBe('ALL_DONE');
+    expect(caller.signed('DELETE', 'order', { ...T, orderId: limit }).body).toMatchObject({
+      orderId: limit,
+      status: 'CANCELED',
+    });
     expect([words(), caller.money()['BTC']]).toEqual([['CANCELED', 'CANCELED'], '10']);
     const { orderListId } = caller.signed('POST', 'orderList/oco', OCO).body;
     expect(caller.signed('GET', 'openOrderList').body).toHaveLength(1);
@@ -265,6 +268,13 @@ describe('an OCO', () => {
     expect(
       caller.signed('GET', 'allOrderList').body.map((list: { orderListId: number }) => list.orderListId),
     ).toEqual([2, 1]);
+  });
+
+  test('may be shown by the cancel of one of its orders', () => {
+    const caller = new SpotCaller({ ...QUIET, choices: { cancelOfListed: 'list' } });
+    const { orderId } = caller.signed('POST', 'orderList/oco', OCO).body.orders[0];
+    const { body } = caller.signed('DELETE', 'order', { ...T, orderId });
+    expect([body.listOrderStatus, body.orderReports.length]).toEqual(['ALL_DONE', 2]);
   });
 
   test.each([
@@ -565,14 +575,11 @@ test('a wipe forgets orders, trades and balances, and keys stay', () => {
 });
 
 test('of many orders the oldest closed ones are dropped, and an id is found as long as one has it', () => {
-  const caller = new SpotCaller({
-    ...QUIET,
-    limits: { weight: { limit: 1_000_000_000 }, orders: [{ limit: 1_000_000 }] },
-  });
+  const caller = new SpotCaller({ ...QUIET, rowsRetained: 100, limits: { orders: [{ limit: 1_000 }] } });
   const first = caller.order('BUY LIMIT 1 @ 90 newClientOrderId=again').body.orderId;
   const ioc = { side: 'BUY', type: 'LIMIT', timeInForce: 'IOC', quantity: 1, price: 90 };
   const old = caller.signed('POST', 'order', { ...T, ...ioc, newClientOrderId: 'old' }).body.orderId;
-  for (let index = 0; index < 20_000; index += 1) caller.signed('POST', 'order', { ...T, ...ioc });
+  for (let index = 0; index < 100; index += 1) caller.signed('POST', 'order', { ...T, ...ioc });
   expect([caller.query(first).status, caller.query(old).code]).toEqual(['NEW', -2013]);
   expect(caller.signed('GET', 'order', { ...T, origClientOrderId: 'again' }).body.orderId).toBe(first);
   expect(caller.signed('GET', 'order', { ...T, origClientOrderId: 'old' }).body.code).toBe(-2013);

@@ -30,6 +30,7 @@ describe('what goes wrong', () => {
     [['exchange', '--prot', '1'], /--port/],
     [['exchange', '--venue', 'binance'], /service, binance-spot/],
     [['exchange', '--venue', 'binance-spot', '--state', 'x'], /--state: .* has no state file/],
+    [['exchange', '--venue', 'binance-spot', '--save-every', '5'], /--save-every: .* has no state file/],
     [['exchnage'], /exchange/],
   ])('%j ends with 2 and one line that helps', async (parameters, message) => {
     expect(await sarrafHere(parameters)).toEqual(failed(2, message));
