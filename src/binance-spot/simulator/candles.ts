@@ -175,7 +175,8 @@ export function candleRows(
         price(bar?.low),
         price(bar?.close),
         market.rules.amountText(bar?.volume ?? 0),
-        lastTimeBefore(next, time),
+        // A millisecond or a microsecond before the next one.
+        time(next) - 1,
         moneyOf(bar?.value ?? 0n),
         bar?.count ?? 0,
         market.rules.amountText(bar?.buyVolume ?? 0),
@@ -186,9 +187,6 @@ export function candleRows(
   }
   return rows;
 }
-
-/** Last time before another in the unit of the reply: a millisecond or a microsecond before it. */
-const lastTimeBefore = (timeMs: number, time: TimeWriter): number => time(timeMs) - 1;
 
 /** Window of a ticker. */
 interface TickerWindow {

@@ -68,12 +68,7 @@ interface SpotCoreOptions {
 const PREFIX = '/api/v3/';
 const JSON_TYPE = 'application/json;charset=UTF-8';
 /** Endpoints that the interface has and this exchange does not: they answer that they are not supported. */
-const NOT_SIMULATED: readonly (readonly [string, string])[] = [
-  ['POST', 'orderList/opo'],
-  ['POST', 'orderList/opoco'],
-  ['POST', 'sor/order'],
-  ['POST', 'sor/order/test'],
-];
+const NOT_SIMULATED = ['orderList/opo', 'orderList/opoco', 'sor/order', 'sor/order/test'];
 const ENDPOINT_LIST = [...MARKET_ENDPOINTS, ...ORDER_ENDPOINTS, ...LIST_ENDPOINTS, ...ACCOUNT_ENDPOINTS];
 
 /** Parameters of every signed request. */
@@ -156,7 +151,7 @@ export class SpotCore {
     this.random = createRandom(seed);
     this.world = createWorld(settings, seed, startMs);
     this.wipeMs = settings.wipeAfterMs === undefined ? null : startMs + settings.wipeAfterMs;
-    for (const [method, path] of NOT_SIMULATED) this.endpoints.set(`${method} ${path}`, null);
+    for (const path of NOT_SIMULATED) this.endpoints.set(`POST ${path}`, null);
     for (const endpoint of ENDPOINT_LIST) this.endpoints.set(`${endpoint.method} ${endpoint.path}`, endpoint);
   }
 

@@ -182,7 +182,6 @@ export class OrderCount {
     this.apply(nowMs);
     const over = this.windows.find((window) => window.used(nowMs) + orders > window.limit.limit);
     if (over === undefined) return null;
-    // Beyond the limit of a day shorter intervals are not counted any more, so they end sooner.
     const { limit, intervalNum, interval } = over.limit;
     return new SpotRefusal(
       -1015,

@@ -15,6 +15,7 @@ import { SPOT_ORDER_TYPES, type SpotMarket } from './state.ts';
 import type { TradeOnTape } from './tape.ts';
 import { moneyOf, shownFilters } from './market-rules.ts';
 import {
+  FIRST_TIME_MS,
   trueOrFalse,
   instant,
   limitParameter,
@@ -28,7 +29,6 @@ import {
   oneOfWords,
   type SpotParameter,
 } from './parameters.ts';
-import { FIRST_TIME_MS } from './parameters.ts';
 import { refusals, SpotRefusal } from './refusal.ts';
 import { PRECISION } from './settings.ts';
 
@@ -290,7 +290,8 @@ export const MARKET_ENDPOINTS: readonly SpotEndpoint[] = [
       const market = withStatus(context.market(symbol), symbolStatus);
       const levels = (side: 'buy' | 'sell') =>
         market
-          .levels(side, limit)
+          .side(side)
+          .top(limit)
           .map(({ price, amount }) => [market.rules.priceText(price), market.rules.amountText(amount)]);
       return { lastUpdateId: market.updateId, bids: levels('buy'), asks: levels('sell') };
     },

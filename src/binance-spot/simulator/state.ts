@@ -1,6 +1,6 @@
 import { unitsOf } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { BookOrder, BookSide, type PriceLevel } from '../../simulator/matching-book.ts';
+import { BookOrder, BookSide } from '../../simulator/matching-book.ts';
 import type { SpotRules } from './market-rules.ts';
 import type { SpotUserSettings, STP_MODES } from './settings.ts';
 import { SpotTape } from './tape.ts';
@@ -392,10 +392,5 @@ export class SpotMarket extends SpotTape {
   addAmendment(amendment: Amendment): void {
     this.amendments.push(amendment);
     if (this.amendments.length > RECORDS_RETAINED) this.amendments.shift();
-  }
-
-  /** Levels of a side as they show: without the hidden parts of icebergs, which are not in them. */
-  levels(side: Side, most: number): readonly PriceLevel[] {
-    return this.side(side).top(most);
   }
 }

@@ -61,7 +61,8 @@ export class Tables {
   levels(symbol: string, side: 'buy' | 'sell', most: number): readonly (readonly number[])[] {
     const { rules } = this.market(symbol);
     return this.market(symbol)
-      .levels(side, most)
+      .side(side)
+      .top(most)
       .map(({ price, amount }) => [Number(rules.priceText(price)), Number(rules.amountText(amount))]);
   }
 

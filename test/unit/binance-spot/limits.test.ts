@@ -73,7 +73,7 @@ describe('the weight', () => {
       caller.nowMs += 59_998;
       expect(used(caller.open('ping'))).toBe(windows === 'fixed' ? '2' : '22');
       caller.nowMs += 1;
-      expect(used(caller.open('ping'))).toBe(windows === 'fixed' ? '3' : '3');
+      expect(used(caller.open('ping'))).toBe('3');
     }
   });
 

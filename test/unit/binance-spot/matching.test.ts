@@ -322,7 +322,7 @@ test('no money is made or lost, whatever is asked', () => {
         ]);
       }
       for (const each of ['buy', 'sell'] as const)
-        for (const level of caller.core.markets.get('BTCUSDT')?.levels(each, 1_000) ?? []) {
+        for (const level of caller.core.markets.get('BTCUSDT')?.side(each).top(1_000) ?? []) {
           let sum = 0;
           for (let order = level.head; order !== null; order = order.next) sum += order.remaining;
           expect(level.amount).toBe(sum);
