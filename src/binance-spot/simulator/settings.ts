@@ -292,9 +292,7 @@ const choices = z
   })
   .prefault({});
 
-function isUnique(values: readonly string[]): boolean {
-  return new Set(values).size === values.length;
-}
+const isUnique = (values: readonly string[]): boolean => new Set(values).size === values.length;
 
 /** Schema of a simulated exchange `binance-spot`. Everything has a default: an empty file is valid. */
 export const spotExchangeSettings = z.strictObject({
