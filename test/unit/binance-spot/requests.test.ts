@@ -17,7 +17,6 @@ test.each([
   ['depth', 'symbol=btcusdt', -1121],
   ['depth', 'symbol=BTC/USDT', -1100],
   ['depth', 'symbol=BTCUSDT&limit=0', -1130],
-  ['depth', 'symbol=BTCUSDT&limit=-1', -1100],
   ['depth', 'symbol=BTCUSDT&limit=1e3', -1100],
   ['depth', 'symbol=BTCUSDT&limit=99999999999999999999', -1108],
   ['depth', 'symbol=BTCUSDT&symbol=BTCUSDT', -1101],
