@@ -10,7 +10,10 @@ import type { VenueWire } from './venue-wire.ts';
 /** Venues that come with sarraf, each loaded when it is used. The fuzzer tests `service` without a wire. */
 const OWN: Readonly<Record<string, () => Promise<VenuePackage>>> = {
   service: async () => ({ definition: (await import('./service-venue.ts')).SERVICE, wire: null }),
-  'binance-spot': async () => import('../binance-spot/binance-package.ts'),
+  'binance-spot': async () => ({
+    definition: (await import('./binance-spot.ts')).BINANCE_SPOT,
+    wire: (await import('./binance-wire.ts')).BINANCE_WIRE,
+  }),
 };
 
 const isPath = (name: string): boolean => /^(?:\.{1,2})?[/\\]|^[A-Za-z]:/.test(name);

@@ -12,7 +12,7 @@ import { formatUnits } from '../../src/domain/money.ts';
 import { runSuite } from '../../src/fuzz/run-suite.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { mirrorName } from '../../src/mirror/mirror-path.ts';
-import { BINANCE_SPOT } from '../../src/binance-spot/binance-spot.ts';
+import { BINANCE_SPOT } from '../../src/venues/binance-spot.ts';
 import { openLedger } from '../support/ledger-worlds.ts';
 import { configWith } from '../support/embedded-bot.ts';
 import { folderOfAllTests } from '../support/temporary-folder.ts';

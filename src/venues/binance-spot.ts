@@ -6,8 +6,8 @@ import { addUnits, formatUnits, parseUnits, type Units } from '../domain/money.t
 import { venueOrderId, type Execution } from '../domain/order.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { bothSides, type MarketStats } from '../domain/order-book.ts';
-import type { OrderRequest, VenueCall } from '../venues/port.ts';
-import { restOrder, restTrade, restWallet } from '../venues/rest-records.ts';
+import type { OrderRequest, VenueCall } from './port.ts';
+import { restOrder, restTrade, restWallet } from './rest-records.ts';
 import {
   decimalOf,
   defineVenue,
@@ -15,7 +15,7 @@ import {
   type RestRefusal,
   type RestReply,
   type RestRequest,
-} from '../venues/rest-venue.ts';
+} from './rest-venue.ts';
 
 /**
  * The second exchange: the REST interface for spot trading that several exchanges serve from their own

@@ -3,8 +3,8 @@ import { formatUnits, parseUnits } from '../domain/money.ts';
 import { venueOrderId, type Execution } from '../domain/order.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { HttpRequest } from '../exchange/transport.ts';
-import type { VenueCall, VenueValues } from '../venues/port.ts';
-import type { VenueWire, VenueWireAnswer } from '../venues/venue-wire.ts';
+import type { VenueCall, VenueValues } from './port.ts';
+import type { VenueWire, VenueWireAnswer } from './venue-wire.ts';
 
 /**
  * The exchange's side of `binance-spot` over the built-in simulated exchange, with its faults, for the

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { BINANCE_SPOT, binanceSignature } from '../../../src/binance-spot/binance-spot.ts';
-import { BINANCE_WIRE } from '../../../src/binance-spot/binance-wire.ts';
+import { BINANCE_SPOT, binanceSignature } from '../../../src/venues/binance-spot.ts';
+import { BINANCE_WIRE } from '../../../src/venues/binance-wire.ts';
 import { Secret } from '../../../src/configuration/secret-file.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { venueOrderId } from '../../../src/domain/order.ts';
