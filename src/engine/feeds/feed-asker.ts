@@ -82,9 +82,12 @@ export class FeedAsker extends EnginePart<FeedAskerOptions> {
     apply: (value: VenueValues[Call['kind']], askedAtMs: number, reply: AskedReply) => void,
   ): true {
     const { key: dedupe, intervalMs } = feed;
-    const { table, unknown } = this.options.orderManager.blotter;
-    // Trades that orders wait for have their turn among look-ups, which could else go before them for good.
-    const isAwaited = call.kind === 'trades' && (table.settlingCount > 0 || unknown.searches.size > 0);
+    const { blotter, cancels, reports } = this.options.orderManager;
+    const { table, unknown } = blotter;
+    // Lists that orders wait for have their turn among look-ups, which could else go before them for good.
+    const isAwaited =
+      (call.kind === 'trades' && (table.settlingCount > 0 || unknown.searches.size > 0)) ||
+      (call.kind === 'orders' && (cancels.wanted.size > 0 || reports.endings.signs.size > 0));
     const requestClass = isAwaited ? 'resolve' : feed.requestClass;
     const leastMs = isAwaited ? LOOKUP_WITHIN_MS : SHORTEST_WAIT_MS;
     const withinMs = intervalMs === Infinity ? leastMs : Math.max(leastMs, intervalMs);
