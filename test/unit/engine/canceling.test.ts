@@ -65,6 +65,15 @@ describe('canceling an order', () => {
     expect(world.requestsOf('cancel')).toHaveLength(1);
   });
 
+  it('gives the list of open orders a turn among its look-ups, as it may end by that alone', () => {
+    const { world } = canceling();
+    world.advance(6_000);
+    expect(world.requestsOf('orders').at(-1)?.requestClass).toBe('resolve');
+    world.endCanceled();
+    world.advance(30_000);
+    expect(world.requestsOf('orders').at(-1)?.requestClass).toBe('account');
+  });
+
   it('looks it up after a lost reply, and asks again where it is still open', () => {
     const { world } = canceling();
     world.fail('cancel');
