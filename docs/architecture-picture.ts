@@ -4,9 +4,6 @@ import { dirname, posix } from 'node:path';
 /** Parts of a folder that stand for themselves: they are pure, and the rest of their folder is not. */
 const PARTS = ['venues/port'];
 
-/** File that loads packages by a name in a configuration: what it loads so is above it, not below. */
-const LOADER = 'src/venues/load-venue.ts';
-
 const IMPORT = /\bfrom\s+'(\.{1,2}\/[^']+)'|\bimport\(\s*'(\.{1,2}\/[^']+)'\s*\)/g;
 
 /** Folder by folder of `src/`, the folders that its files import. */
@@ -29,7 +26,6 @@ function readFolderImports(): FolderImports {
     const found = imports.get(room) ?? new Set<string>();
     imports.set(room, found);
     for (const [, from, dynamic] of readFileSync(path, 'utf8').matchAll(IMPORT)) {
-      if (dynamic !== undefined && path === LOADER) continue;
       const target = roomOf(posix.normalize(posix.join(dirname(path), from ?? dynamic ?? '')));
       if (target !== null && target !== room) found.add(target);
     }

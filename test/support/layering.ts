@@ -53,12 +53,7 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'simulator-server', mayImport: [...PURE, ...EXCHANGE, 'configuration'], isPure: false },
   // The simulator of an exchange shares no declaration with the client of that exchange, nor with the bot.
   { folder: 'binance-spot/simulator', mayImport: ['domain', 'simulator'], isPure: true },
-  {
-    folder: 'binance-spot/simulated-exchange',
-    mayImport: ['domain', 'simulator', 'binance-spot/simulator'],
-    isPure: false,
-  },
-  { folder: 'binance-spot', mayImport: ['domain'], isPure: false },
+  { folder: 'binance-spot', mayImport: ['domain', 'simulator', 'binance-spot/simulator'], isPure: false },
   { folder: 'recording', mayImport: [...PURE, ...EXCHANGE], isPure: false },
   { folder: 'mirror', mayImport: [...PURE, 'exchange/market-names'], isPure: false },
   { folder: 'plugins', mayImport: PURE, isPure: false },
@@ -134,7 +129,7 @@ export const LAYERS: readonly LayerRule[] = [
       'dashboard/schema',
       'lab',
       'fuzz',
-      'binance-spot/simulated-exchange',
+      'binance-spot',
     ],
     isPure: false,
   },

@@ -36,7 +36,7 @@ describe('the layers', () => {
     ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],
     ['src/exchange/client.ts', `import { WireAdapter } from '../simulator-server/wire/wire-adapter.ts';`],
     ['src/mirror/mirror.ts', `const daemon = await import('../daemon/run-bot.ts');`],
-    ['src/binance-spot/simulator/engine.ts', `import { client } from '../binance-spot.ts';`],
+    ['src/binance-spot/simulator/engine.ts', `import { client } from '../../venues/binance-spot.ts';`],
     ['src/binance-spot/simulator/engine.ts', `import { createHmac } from 'node:crypto';`],
     ['src/binance-spot/simulated-exchange.ts', `import { ENDPOINTS } from '../exchange/endpoints.ts';`],
     ['src/statistics/moments.ts', `import { metrics } from '../backtest/metrics/run-metrics.ts';`],
