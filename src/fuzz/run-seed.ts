@@ -103,6 +103,19 @@ const LONGEST_GAP_MS = 240_000;
 /** Bounds of the classes in which gaps are counted, in ms. */
 const GAP_BOUNDS_MS = [1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 
+/**
+ * Returns what moves money in a run with a venue. Without a history of the wallets a loss looks like a
+ * withdrawal, and a deposit of one currency beside a withdrawal of another one like a missed trade, for which
+ * a bot rightly stops.
+ */
+function movesOf({ disturbances }: Swarm, { profile }: TestedVenue): Partial<Swarm> {
+  if (profile.ownLists.transactions !== null) return {};
+  return {
+    lossesAtMs: [],
+    disturbances: disturbances.filter(({ disturbance }) => disturbance.name !== 'deposit'),
+  };
+}
+
 class SeedRun {
   private readonly swarm: Swarm;
   private readonly world: FuzzWorld;
@@ -122,10 +135,9 @@ class SeedRun {
   constructor({ seed, hours, folder, names }: SeedOptions, tested: TestedVenue | null) {
     this.events = new EventLog(START_MS, names);
     const swarm = drawSwarm(seed, hours);
-    // The replies of a tested venue name no lowered limit, and it has no log-in. Without a history of the
-    // wallets a loss looks like a withdrawal.
-    const losses = tested?.profile.ownLists.transactions === null ? { lossesAtMs: [] } : {};
-    this.swarm = tested === null ? swarm : { ...swarm, crowding: [], logsIn: false, ...losses };
+    // The replies of a tested venue name no lowered limit, and it has no log-in.
+    this.swarm =
+      tested === null ? swarm : { ...swarm, crowding: [], logsIn: false, ...movesOf(swarm, tested) };
     const { clockSkewMs } = this.swarm;
     this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs, tested });
     this.given = givenCoins({ seed, markets: this.world.rules, onVandal: () => {}, tested });
