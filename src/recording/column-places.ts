@@ -1,5 +1,6 @@
 import { type SarrafError, invalidFile } from '../domain/errors.ts';
 import type { FileRow } from '../domain/csv.ts';
+import { oneLine } from '../domain/money.ts';
 import { asciiDigits, type RowFile } from './open-text.ts';
 
 /** Possible contents of a column. */
@@ -235,7 +236,8 @@ export function shortfall(
   what: { readonly kind: string; readonly missing: string; readonly file: RowFile },
 ): SarrafError {
   const { kind, missing, file } = what;
-  const found = file.header === null ? 'columns without titles' : `the columns ${file.header.join(', ')}`;
+  const found =
+    file.header === null ? 'columns without titles' : `the columns ${file.header.map(oneLine).join(', ')}`;
   return invalidFile(
     `expected a column for ${missing} of ${kind} in ${path}, found ${found}: say which it is, such as --columns ${missing.split(',')[0]}=NAME`,
   );
