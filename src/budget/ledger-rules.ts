@@ -245,7 +245,8 @@ export class LedgerRules {
   /** Adds a slot for units that others have taken, by the exchange's own count. */
   private countOthers(key: BudgetKey, used: number, atMs: number): void {
     const { slots } = this.rows;
-    const { windowMs } = this.known(key.budget);
+    // A guest may know a shorter window than the one that is stored, by which slots are released.
+    const { windowMs } = slots.budget(key) ?? this.known(key.budget);
     slots.releaseBefore(key, atMs - windowMs - this.party.driftMs(windowMs));
     const weight = used - slots.occupied(key);
     if (weight > 0) slots.stamp(slots.insert(key, { owner: OTHERS, weight, admittedAtMs: atMs }), atMs);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { admittanceOf, type Admittance, type Entry } from '../../../src/budget/admittance.ts';
 import { openLedger } from '../../../src/budget/open-ledger.ts';
-import { LedgerStore } from '../../../src/budget/store.ts';
+import { LedgerStore, type LedgerStoreOptions } from '../../../src/budget/store.ts';
 import type { Budget } from '../../../src/domain/rate-limit.ts';
 import { folderOfEachTest } from '../../support/temporary-folder.ts';
 
@@ -24,7 +24,7 @@ const open: LedgerStore[] = [];
 let nowMs = 0;
 
 /** Opens the one ledger of this address for an account, as a process of its own does. */
-function process(token: string): Admittance {
+function process(token: string, over: Partial<LedgerStoreOptions> = {}): Admittance {
   const store = new LedgerStore({
     path: join(folder, 'ledger.sqlite'),
     budgets: BUDGETS,
@@ -37,6 +37,7 @@ function process(token: string): Admittance {
       monotonicMs: () => nowMs,
       wallMs: () => nowMs,
     },
+    ...over,
   });
   open.push(store);
   return admittanceOf(store, store);
@@ -92,6 +93,16 @@ describe('two processes of two accounts behind one address', () => {
     other.settle(admitted(other.enter(read(20), 20)).slot, 'answered', 30, [{ budget: 'weight', used: 12 }]);
     expect(one.enter(read(1), 40)).toMatchObject({ isAdmitted: false });
     expect(one.enter(read(100), 60_040)).toMatchObject({ isAdmitted: true });
+  });
+
+  test('keep the slots of the stored window where a guest knows a shorter one', () => {
+    one.settle(admitted(one.enter(read(60), 0)).slot, 'answered', 10);
+    const short = BUDGETS.map((budget) => ({ ...budget, windowMs: 1_000 }));
+    const guest = process('account-1', { budgets: short, isGuest: true });
+    guest.settle(admitted(guest.enter(read(10), 30_000)).slot, 'answered', 30_010, [
+      { budget: 'weight', used: 5 },
+    ]);
+    expect(one.enter(read(31), 30_020)).toMatchObject({ isAdmitted: false });
   });
 
   test('stop both where the address is banned by a reply to an order, and go on with one canary', () => {
